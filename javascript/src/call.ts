@@ -31,6 +31,8 @@ export interface CallOptions {
   program?: string | undefined;
   /** Whether it changes nothing, so that it may be sent again. */
   reads: boolean;
+  /** Whether it has nothing to do with what the session holds: that this is gone is told to another one. */
+  isAside?: boolean;
   /** Whether somebody takes frames as they come. Else they become part of the answer. */
   streamed?: boolean;
 }

@@ -176,7 +176,7 @@ export class Client {
   async check(program: string, options: RequestOptions = {}): Promise<readonly Diagnostic[]> {
     const message: CheckMessage = { type: "check", program: whole(program) };
     const text = (id: number) => JSON.stringify({ ...message, id });
-    const { call } = await this.#run({ program, reads: true }, text, options);
+    const { call } = await this.#run({ program, reads: true, isAside: true }, text, options);
     return (call.outcome as Answer).found ?? [];
   }
 
@@ -184,7 +184,7 @@ export class Client {
   async format(program: string, options: RequestOptions = {}): Promise<string> {
     const message: FormatMessage = { type: "format", program: whole(program) };
     const text = (id: number) => JSON.stringify({ ...message, id });
-    const { call } = await this.#run({ program, reads: true }, text, options);
+    const { call } = await this.#run({ program, reads: true, isAside: true }, text, options);
     return (call.outcome as Answer).formatted ?? program;
   }
 
@@ -200,7 +200,7 @@ export class Client {
     const offset = new TextEncoder().encode(program.slice(0, place)).length;
     const message: CompleteMessage = { type: "complete", program: whole(program), offset };
     const text = (id: number) => JSON.stringify({ ...message, id });
-    const { call } = await this.#run({ program, reads: true }, text, options);
+    const { call } = await this.#run({ program, reads: true, isAside: true }, text, options);
     return (call.outcome as Answer).offers ?? [];
   }
 
@@ -253,7 +253,7 @@ export class Client {
   /** Asks for a sign of life; the milliseconds that it took. */
   async ping(options: RequestOptions = {}): Promise<number> {
     const start = performance.now();
-    await this.#run({ reads: true }, (id) => JSON.stringify({ type: "ping", id }), options);
+    await this.#run({ reads: true, isAside: true }, (id) => JSON.stringify({ type: "ping", id }), options);
     return performance.now() - start;
   }
 
@@ -276,7 +276,7 @@ export class Client {
     const { signal } = options;
     const retry = new Retry(this.#link.place.reconnectMilliseconds);
     for (;;) {
-      const connection = await unlessAborted(this.#link.connected(), signal);
+      const connection = await unlessAborted(this.#link.connected(about.isAside), signal);
       const call = await connection.send(about, message, { pieces: pieces?.(), signal });
       await finish(connection, call, this.#milliseconds(options), signal);
       const { outcome } = call;

@@ -155,12 +155,19 @@ export class Connection {
     call.abandoned = reason;
     this.#release(call);
     this.urgent((id) => JSON.stringify({ type: "cancel", target: call.id, id }));
-    const timer = setTimeout(() => {
-      this.#end("the server does not answer");
-      this.close();
+    // What stands behind another request ends after that, however long it takes.
+    const isNext = () =>
+      !this.#calls.waiting.some(({ id, abandoned }) => id < call.id && abandoned === undefined);
+    let wasNext = isNext();
+    const timer = setInterval(() => {
+      if (wasNext) {
+        this.#end("the server does not answer");
+        this.close();
+      }
+      wasNext = isNext();
     }, GRACE_MILLISECONDS);
     await call.ended();
-    clearTimeout(timer);
+    clearInterval(timer);
   }
 
   /** The next frame of a streamed call; undefined after the last. */

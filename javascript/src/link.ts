@@ -62,8 +62,11 @@ export class Link {
     return this.#connection;
   }
 
-  /** A connection that is open; opened again if it was lost. */
-  async connected(): Promise<Connection> {
+  /**
+   * A connection that is open; opened again if it was lost. That facts and rules of the session are gone is told to whoever asks
+   * next, unless that `isAside`.
+   */
+  async connected(isAside = false): Promise<Connection> {
     let connection = this.last;
     if (!connection.alive) {
       if (this.#closed.signal.aborted) throw closed();
@@ -72,7 +75,7 @@ export class Link {
       }
       connection = await this.#reopened();
     }
-    if (this.#sessionLost) {
+    if (this.#sessionLost && !isAside) {
       this.#sessionLost = false;
       throw new SessionLost("connected again, but facts and rules of the session are gone");
     }

@@ -135,6 +135,29 @@ test("a signal ends a request that waits for its turn, and no other", () =>
     await assert.rejects(db.query("?done(X)"), { code: "unknown_relation" });
   }));
 
+test("a request that is not wanted any more waits behind another one, and does not end it", () =>
+  withClient(server, async (db) => {
+    const other = await server.connect();
+    await db.insert("start", [1]);
+    const [first, second] = [new AbortController(), new AbortController()];
+    let isOver = false;
+    const slow = db.query(ENDLESS, { signal: first.signal }).finally(() => {
+      isOver = true;
+    });
+    await until(() => isRunning(other, "start(X)"));
+    const asked = db.query("?start(X)", { signal: second.signal });
+    // It is sent.
+    await sleep(100);
+    second.abort();
+    await sleep(11_000);
+    assert.deepEqual([isOver, db.state], [false, "open"]);
+    first.abort();
+    await assert.rejects(slow, Cancelled);
+    await assert.rejects(asked, Cancelled);
+    assert.deepEqual((await db.query("?start(X)")).rows(), [[1]]);
+    other.close();
+  }));
+
 test("a signal ends a stream, and an upload, of which nothing stays", () =>
   withClient(server, async (db) => {
     await fill(db);

@@ -12,6 +12,7 @@ import pytest
 import stratalog
 from conftest import ENDLESS, PASSWORD
 from local_server import LocalServer
+from stratalog import aio_connection
 
 _numbers = itertools.count()
 
@@ -54,6 +55,26 @@ def test_cancel(server: LocalServer) -> None:
         await asyncio.sleep(0.3)
         query.cancel()
         with pytest.raises(asyncio.CancelledError):
+            await query
+        assert (await db.query("?start(X)")).scalar() == 1
+
+    run(server, work)
+
+
+def test_what_stands_behind_a_long_query_runs_out_of_time_alone(
+    server: LocalServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(aio_connection, "GRACE_SECONDS", 0.2)
+
+    async def work(db: stratalog.AsyncClient) -> None:
+        await db.insert("start", [1])
+        query = asyncio.create_task(db.query(ENDLESS))
+        await asyncio.sleep(0.3)
+        with pytest.raises(stratalog.QueryTimeout):
+            await db.query("?start(X)", timeout=0.2)
+        assert not query.done()
+        assert await db.cancel() is True
+        with pytest.raises(stratalog.Cancelled):
             await query
         assert (await db.query("?start(X)")).scalar() == 1
 

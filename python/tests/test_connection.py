@@ -13,6 +13,7 @@ import pytest
 import stratalog
 from conftest import ENDLESS, PASSWORD, is_running, wait_until
 from local_server import LocalServer
+from stratalog import connection
 
 
 def test_the_session_says_who_and_where(server: LocalServer) -> None:
@@ -140,6 +141,35 @@ def test_a_timeout_ends_the_query(db: stratalog.Client) -> None:
     with pytest.raises(stratalog.QueryTimeout):
         db.query(ENDLESS, timeout=0.3)
     assert db.query("?start(X)").scalar() == 1
+
+
+def test_what_stands_behind_a_long_query_runs_out_of_time_alone(
+    server: LocalServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "GRACE_SECONDS", 0.2)
+    ended: list[stratalog.Error] = []
+
+    def ask() -> None:
+        try:
+            db.query(ENDLESS)
+        except stratalog.Error as problem:
+            ended.append(problem)
+
+    with stratalog.connect(server.url, user="admin", password=PASSWORD) as db:
+        db.create_kg("stands_behind")
+        db.insert("start", [1])
+        thread = threading.Thread(target=ask)
+        thread.start()
+        with db.kg("default") as other:
+            wait_until(lambda: is_running(other, "start(X)"))
+        with pytest.raises(stratalog.QueryTimeout):
+            db.query("?start(X)", timeout=0.2)
+        assert ended == []
+        assert db.cancel() is True
+        thread.join()
+        assert [type(problem) for problem in ended] == [stratalog.Cancelled]
+        assert db.query("?start(X)").scalar() == 1
+        db.execute(".kg use default\n.kg drop stands_behind")
 
 
 def test_threads_share_a_client(db: stratalog.Client) -> None:

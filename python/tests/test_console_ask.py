@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 import stratalog
-from conftest import PASSWORD
+from conftest import ENDLESS, PASSWORD
 from console_page import Console
 from local_server import LocalServer
 
@@ -206,6 +206,89 @@ def test_what_an_address_asks_for_is_asked_on_the_graph_that_it_names(
     finally:
         console.go("console_ask", "rules")
         db.execute(".kg use console_ask\n.kg drop console_ask_2")
+
+
+@pytest.fixture
+def another(db: stratalog.Client) -> Iterator[str]:
+    """A second graph."""
+    db.create_kg("console_ask_2")
+    db.execute(".kg use console_ask")
+    yield "console_ask_2"
+    db.execute(".kg use console_ask\n.kg drop console_ask_2")
+
+
+def test_whoever_goes_back_before_the_session_has_gone_over_is_where_the_address_says(
+    console: Console, db: stratalog.Client, another: str
+) -> None:
+    page = console.page
+    db.insert("start", [1])
+    console.ask(ENDLESS)
+    expect(page.get_by_text("Running…")).to_be_visible()
+    page.evaluate("fragment => { location.hash = fragment }", f"#/{another}/ask")
+    expect(page.get_by_text("A program still runs.")).to_be_visible()
+    page.go_back()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("textbox", name="Program")).to_be_visible()
+    expect(page.get_by_label("Knowledge graph")).to_have_value("console_ask")
+    console.ask('+here("it is")')
+    expect(page.get_by_text("inserted 1 fact into here")).to_be_visible()
+    assert db.query("?here(X)").rows() == [("it is",)]
+
+
+def test_the_page_follows_a_program_to_another_graph_also_if_it_fails_there(
+    console: Console, db: stratalog.Client, another: str
+) -> None:
+    page = console.page
+    db.insert("start", [7])
+    console.ask(f".kg use {another}\n?nothing_of_the_kind(X)")
+    expect(page.get_by_label("Knowledge graph")).to_have_value(another)
+    expect(page.get_by_role("alert")).to_contain_text("nothing_of_the_kind")
+    console.ask(".kg use console_ask\n?start(X)")
+    expect(page.get_by_label("Knowledge graph")).to_have_value("console_ask")
+    expect(page.get_by_role("gridcell", name="7")).to_be_visible()
+
+
+def test_parameters_of_an_address_are_those_that_are_asked_with(
+    console: Console, db: stratalog.Client
+) -> None:
+    page = console.page
+    db.insert("owns", [["ada", "engine"], ["bob", "boat"]])
+    for who, thing in [("ada", "engine"), ("bob", "boat")]:
+        console.go("console_ask", "ask/table", q="?owns($who, X)", p=f'{{"who": "{who}"}}')
+        expect(page.get_by_role("gridcell", name=thing)).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("gridcell", name="engine")).to_be_visible()
+    expect(page.get_by_label("$who")).to_have_value("ada")
+
+
+def test_whoever_logs_in_after_another_finds_nothing_of_them(console: Console, db: stratalog.Client) -> None:
+    page = console.page
+    db.execute(".user create console_next viewer-words viewer\n.kg acl grant console_ask console_next viewer")
+    try:
+        console.ask('?X <- X = "only for admin"')
+        expect(page.get_by_role("gridcell", name="only for admin")).to_be_visible()
+        page.get_by_role("button", name="Log out").click()
+        page.get_by_label("User", exact=True).fill("console_next")
+        page.get_by_label("Password", exact=True).fill("viewer-words")
+        page.evaluate("location.hash = '#/console_ask/ask'")
+        page.get_by_role("button", name="Log in").click()
+        expect(page.locator(".who")).to_contain_text("console_next")
+        expect(page.get_by_role("textbox", name="Program")).to_be_visible()
+        assert "only for admin" not in page.locator("main").inner_text()
+    finally:
+        db.execute(".user drop console_next")
+
+
+def test_a_row_that_is_shown_stays_when_rows_are_sorted(console: Console, db: stratalog.Client) -> None:
+    page = console.page
+    db.insert("n", [10, 20, 30])
+    console.ask("?n(X:asc)")
+    page.get_by_role("gridcell", name="30").click()
+    expect(page.get_by_role("complementary", name="Row 3")).to_contain_text("30")
+    for _ in range(2):
+        page.get_by_role("button", name="X int").click()
+    expect(page.get_by_role("gridcell").first).to_have_text("30")
+    expect(page.get_by_role("complementary", name="Row 3")).to_contain_text("30")
 
 
 def test_a_hundred_thousand_rows_are_sorted_filtered_and_walked_through(

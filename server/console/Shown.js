@@ -1,1 +1,1 @@
-import{g as e}from"./console.js";import{t}from"./jsxRuntime.js";function n({task:n,children:r}){return n.state===`failed`?t(e,{problem:n.problem}):n.value===void 0?t(`p`,{class:`waiting quiet`,children:`…`}):t(`div`,{"aria-busy":n.state===`running`,children:r(n.value)})}export{n as t};
+import{t as e}from"./Failure.js";import{t}from"./jsxRuntime.js";function n({task:n,children:r}){return n.state===`failed`?t(e,{problem:n.problem}):n.value===void 0?t(`p`,{class:`waiting quiet`,children:`…`}):t(`div`,{"aria-busy":n.state===`running`,children:r(n.value)})}export{n as t};

@@ -1,7 +1,7 @@
 //! The knowledge-graph server: who may ask, and how it travels.
 //!
-//! Read the modules in this order; each uses only those above it. Only `ws` and `http` know warp, only `wire` knows
-//! the values of both engine and protocol.
+//! Read the modules in this order; each uses only those above it, but for `wire` and `deposits`, `ws` and `http`, which
+//! know files of each other. Only `ws` and `http` know warp, only `wire` knows the values of both engine and protocol.
 
 #![allow(
     clippy::result_large_err,

@@ -1,4 +1,5 @@
-//! Files of a crate import each other in one direction. A module and those inside it may know each other.
+//! Files of a crate import each other in one direction. A module and those inside it may know each other. Paths that stand
+//! nowhere but inside of calls of macros are not seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

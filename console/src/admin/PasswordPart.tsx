@@ -24,22 +24,25 @@ export function PasswordPart({ session }: ViewProps) {
     setDone(false);
     try {
       // The session that does it is the one that goes on, and with the one that asks the page would end.
+      session.isLeaving = true;
       await secretly(session.asking, command("user", "password", password));
     } catch (failure) {
+      session.isLeaving = false;
       setProblem(failure);
       setBusy(false);
       return;
     }
     // What the tab may have kept opens nothing any more.
     forget();
+    const credentials = { user, password };
+    if (given.has("keep")) keep(credentials);
     try {
-      const credentials = { user, password };
       await logIn(credentials, session.graph.peek());
-      if (given.has("keep")) keep(credentials);
       session.close();
       form.reset();
       setDone(true);
     } catch (failure) {
+      forget();
       console.debug("could not log in with the new password", failure);
       session.close("The password was changed. Log in with the new one.");
     } finally {

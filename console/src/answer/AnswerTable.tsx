@@ -19,6 +19,7 @@ interface AnswerTableProps {
 export function AnswerTable({ answer, whyOf }: AnswerTableProps) {
   const [filter, setFilter] = useState("");
   const [sorting, setSorting] = useState<Sorting>();
+  /** The row that is shown beside, wherever it stands. */
   const [chosen, setChosen] = useState<number>();
   const ordered = useTask(
     (signal) => orderOf(answer, filter.trim(), sorting, signal),
@@ -37,7 +38,10 @@ export function AnswerTable({ answer, whyOf }: AnswerTableProps) {
       return now.descends ? undefined : { column, descends: true };
     });
   };
-  const chosenRow = chosen === undefined || chosen >= rowCount ? undefined : (order?.[chosen] ?? chosen);
+  const place = useMemo(
+    () => (chosen === undefined ? -1 : (order?.indexOf(chosen) ?? chosen)),
+    [chosen, order],
+  );
   return (
     <div class="answer-table">
       <div class="answer-tools">
@@ -65,12 +69,12 @@ export function AnswerTable({ answer, whyOf }: AnswerTableProps) {
           number={(row) => (order?.[row] ?? row) + 1}
           sorted={sorting}
           onSort={sort}
-          onChoose={setChosen}
-          chosen={chosen}
+          onChoose={(row) => setChosen(order?.[row] ?? row)}
+          chosen={place < 0 ? undefined : place}
           rowClass={(row) => (answer.provenance[order?.[row] ?? row] === "ephemeral" ? "of-session" : "")}
         />
-        {chosenRow !== undefined && (
-          <RowDetail answer={answer} row={chosenRow} whyOf={whyOf} onClose={() => setChosen(undefined)} />
+        {chosen !== undefined && (
+          <RowDetail answer={answer} row={chosen} whyOf={whyOf} onClose={() => setChosen(undefined)} />
         )}
       </div>
     </div>

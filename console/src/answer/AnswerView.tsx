@@ -4,6 +4,8 @@ import type { Result } from "@stratalog/client";
 import { seen } from "../parts/Cell.tsx";
 import { Tabs } from "../parts/Tabs.tsx";
 import { count, counted, duration } from "../parts/text.ts";
+import { questionOf } from "../program/question.ts";
+import { tellsASecret } from "../program/secrets.ts";
 import { address, rename, to } from "../session/address.ts";
 import type { Session } from "../session/session.ts";
 import { toRow } from "../why/links.ts";
@@ -31,10 +33,14 @@ const graph = async () => (await import("./AnswerGraph.tsx")).AnswerGraph;
 export function AnswerView({ session, answer, program, p }: AnswerViewProps) {
   const { parts, values } = address.value;
   const way = parts[0] ?? "table";
+  const isSecret = tellsASecret(program);
   const whyOf = (row: number) =>
-    toRow({ program, p }, { types: answer.types, values: answer.row(row), place: row });
+    toRow(
+      { program: isSecret ? (questionOf(program)?.query ?? "") : program, p },
+      { types: answer.types, values: answer.row(row), place: row },
+    );
   const { q: _, p: __, ...own } = values;
-  const about = { q: program, ...(p === undefined ? {} : { p }) };
+  const about: Record<string, string> = isSecret ? {} : { q: program, ...(p === undefined ? {} : { p }) };
   const onValues = (next: Record<string, string>) => rename(to("ask", [way], { ...next, ...about }));
   const isListing = answer.messages.length === 0;
   const tabs = WAYS.map((each) => ({ ...each, href: to("ask", [each.name], about) }));

@@ -8,13 +8,14 @@ import { Editor } from "../editor/Editor.tsx";
 import { placeOf } from "../editor/places.ts";
 import { Failure } from "../parts/Failure.tsx";
 import { count } from "../parts/text.ts";
-import { paramsFor, typedOf } from "../program/params.ts";
+import { paramsFor, textOfParams, typedOf } from "../program/params.ts";
 import { address, go, to } from "../session/address.ts";
 import type { Session, ViewProps } from "../session/session.ts";
 import { asWhy } from "../why/question.ts";
 import "./ask.css";
 import { parametersOf } from "../program/scan.ts";
-import { ask, asked, cancel, limit, tellsASecret, text, typed } from "./asked.ts";
+import { tellsASecret } from "../program/secrets.ts";
+import { ask, asked, cancel, limit, text, typed } from "./asked.ts";
 import { Parameters } from "./Parameters.tsx";
 import { useQuestions } from "./questions.ts";
 import { History, SavedPrograms } from "./Shelf.tsx";
@@ -32,7 +33,7 @@ export function AskView({ session }: ViewProps) {
   const now = asked.value?.graph === session.graph.value ? asked.value : undefined;
   const isRunning = now?.state === "running";
   /** The program of the address that the editor has taken notice of. */
-  const shown = useRef(now?.program);
+  const shown = useRef(now && keyOf(now.program, now.p));
 
   const run = (selected?: string) => {
     setProblem(undefined);
@@ -43,16 +44,18 @@ export function AskView({ session }: ViewProps) {
     void ask(session, part, fields, offset);
     if (tellsASecret(part)) return;
     const p = asked.peek()?.p;
-    shown.current = part;
+    shown.current = keyOf(part, p);
     go(to("ask", [address.peek().parts[0] ?? "table"], { q: part, ...(p === undefined ? {} : { p }) }));
   };
 
   // A link opens a program, and runs it if that changes nothing.
   useEffect(() => {
-    if (linked === undefined || linked === shown.current) return;
-    shown.current = linked;
+    if (linked === undefined) return;
+    const key = keyOf(linked, given);
+    if (key === shown.current) return;
+    shown.current = key;
     text.value = linked;
-    if (now?.program === linked) return;
+    if (now !== undefined && keyOf(now.program, now.p) === key) return;
     try {
       const params = paramsFor(linked, given);
       const fields = Object.entries(params).map(([name, value]) => ({ name, text: typedOf(value) }));
@@ -78,7 +81,10 @@ export function AskView({ session }: ViewProps) {
   const format = async () => {
     setProblem(undefined);
     try {
-      text.value = await session.asking.format(text.peek());
+      const before = text.peek();
+      const formatted = await session.asking.format(before);
+      // What was typed meanwhile stays.
+      if (text.peek() === before) text.value = formatted;
     } catch (failure) {
       setProblem(failure);
     }
@@ -146,7 +152,7 @@ export function AskView({ session }: ViewProps) {
           History
         </button>
         <span class="ask-ways">
-          {question.trim().startsWith("?") || /\n\?/.test(question) ? (
+          {!tellsASecret(question) && (question.trim().startsWith("?") || /\n\?/.test(question)) ? (
             <>
               <a class="button" href={to("plan", [], { q: question })}>
                 Plan
@@ -223,4 +229,13 @@ function Beginning({ session }: { session: Session }) {
       </p>
     </div>
   );
+}
+
+/** A program with its parameters, however these are written. */
+function keyOf(program: string, p: string | undefined): string {
+  try {
+    return JSON.stringify([program, textOfParams(paramsFor(program, p))]);
+  } catch {
+    return JSON.stringify([program, p]);
+  }
 }

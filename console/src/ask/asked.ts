@@ -1,11 +1,12 @@
 // What is in the editor, what was asked last, and what came of it. It outlives the view, so that one can look elsewhere meanwhile.
 
-import { batch, signal } from "@preact/signals";
-import { type Params, QueryTimeout, type Result } from "@stratalog/client";
+import { batch, effect, signal, untracked } from "@preact/signals";
+import { ConnectionLost, type Params, QueryTimeout, type Result } from "@stratalog/client";
 import { textOfProblem } from "../parts/problem.ts";
 import { type Field, parameterValues } from "../program/parameters.ts";
 import { textOfParams } from "../program/params.ts";
-import type { Session } from "../session/session.ts";
+import { tellsASecret } from "../program/secrets.ts";
+import { type Session, session } from "../session/session.ts";
 import { kept } from "../session/store.ts";
 
 /** A program that was asked. */
@@ -56,6 +57,26 @@ const LONGEST = 20_000;
 
 let stop = new AbortController();
 
+/** Whose all this is; of a key nobody knows. */
+let owner: string | undefined;
+
+// Whoever logs in after another finds nothing of them.
+effect(() => {
+  const open = session.value;
+  if (open === undefined) return;
+  if (open.user === undefined || open.user !== owner) untracked(clear);
+  owner = open.user;
+});
+
+function clear(): void {
+  stop.abort();
+  batch(() => {
+    text.value = "";
+    typed.value = {};
+    asked.value = undefined;
+  });
+}
+
 /** Runs a program. One that still runs is stopped. */
 export async function ask(
   session: Session,
@@ -85,15 +106,24 @@ export async function ask(
   } catch (problem) {
     ended = { ...about, state: "failed", problem };
   }
+  // A program may go over to another graph, where those of the address have to follow.
+  const here = await graphAfter(session, ended);
+  if (here !== session.graph.peek()) session.moved(here);
   // What was asked since has the place of this.
   if (stop !== own) return;
   batch(() => {
-    asked.value = ended;
+    asked.value = { ...ended, graph: here };
     session.isBusy.value = false;
-    // A program may go over to another graph, where those of the address have to follow.
-    if (session.asking.kg !== graph) session.moved(session.asking.kg);
   });
   remember({ graph, program, at: Date.now(), outcome: outcomeOf(ended) });
+}
+
+/** The graph that a session is on after a program. An error does not tell whether it had gone over to another one before. */
+async function graphAfter(session: Session, { program, problem }: Asked): Promise<string> {
+  const isKnown = problem === undefined || problem instanceof ConnectionLost || !/\.kg\b/i.test(program);
+  if (isKnown) return session.asking.kg;
+  const told = await session.asking.execute(".kg", { reads: true }).catch(() => undefined);
+  return told?.messages[0] ?? session.asking.kg;
 }
 
 /** Stops what runs. */
@@ -105,11 +135,6 @@ function remember(one: Past): void {
   if (one.program.length > LONGEST || tellsASecret(one.program)) return;
   const others = past.peek().filter(({ graph, program }) => graph !== one.graph || program !== one.program);
   past.value = [one, ...others].slice(0, PAST);
-}
-
-/** Whether a program has a password in it: it is not kept, and not part of an address. */
-export function tellsASecret(program: string): boolean {
-  return /^\s*\.user\s+(?:create|password)\b/im.test(program);
 }
 
 function outcomeOf({ result, problem }: Asked): string {

@@ -41,7 +41,7 @@ export function IndexList({ session, chosen }: IndexListProps) {
                 onDone={() => setTicks((now) => now + 1)}
               />
               {chosen !== undefined && (
-                <Chosen session={session} indexes={indexes} name={chosen} ticks={ticks} />
+                <Chosen key={chosen} session={session} indexes={indexes} name={chosen} ticks={ticks} />
               )}
             </>
           )

@@ -12,6 +12,7 @@ test("a field means what it looks like", () => {
   assert.equal(meaningOf(" 12 "), 12);
   assert.equal(meaningOf("12345678901234567890"), 12345678901234567890n);
   assert.equal(meaningOf('"12"'), "12");
+  assert.equal(meaningOf('[{"a": 1}]'), '[{"a": 1}]');
   assert.equal(meaningOf(" ada "), " ada ");
   assert.equal(meaningOf("true"), true);
   assert.equal(meaningOf("null"), null);

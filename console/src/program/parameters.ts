@@ -28,12 +28,18 @@ export function meaningOf(text: string): Input {
   if (trimmed === "null") return null;
   if (/^(?:"[\s\S]*"|\[[\s\S]*\])$/.test(trimmed)) {
     try {
-      return JSON.parse(trimmed) as Input;
+      const value: unknown = JSON.parse(trimmed);
+      return isInput(value) ? value : text;
     } catch {
       return text;
     }
   }
   return text;
+}
+
+/** Objects are no values. */
+function isInput(value: unknown): value is Input {
+  return Array.isArray(value) ? value.every(isInput) : typeof value !== "object" || value === null;
 }
 
 /** The type of what is meant, in a word. */

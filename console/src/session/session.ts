@@ -12,6 +12,7 @@ import {
   type ConnectOptions,
   connect,
   type Events,
+  NotFound,
   type State,
 } from "@stratalog/client";
 import { address, rename, writeAddress } from "./address.ts";
@@ -48,6 +49,8 @@ export class Session {
   readonly user: string | undefined;
   /** The graph in use. */
   readonly graph: Signal<string>;
+  /** The graph that it is on its way to; none where it stays. Until it is there, nothing is asked. */
+  readonly goal = signal<string | undefined>(undefined);
   /** The graphs that there are for this user. */
   readonly graphs = signal<readonly string[]>([]);
   /** What the user may do on the graph in use; undefined until it is known. */
@@ -61,7 +64,14 @@ export class Session {
   #reading: Promise<void> | undefined;
   #again = false;
   #closed = false;
+  /** It knows that its connections end, and another session takes its place. */
+  isLeaving = false;
+  /** Ends when no connection goes over to another graph. */
+  #way: Promise<unknown> = Promise.resolve();
   #events: Events | undefined;
+  #subscriptions = 0;
+  /** Connections that are being asked why they are lost. */
+  readonly #wondering = new Set<Client>();
 
   constructor(asking: Client, looking: Client, user: string | undefined) {
     this.asking = asking;
@@ -72,8 +82,12 @@ export class Session {
     this.state = state;
     asking.onState((now) => {
       state.value = now;
-      if (now === "lost") void this.#askWhy();
     });
+    for (const client of [asking, looking]) {
+      client.onState((now) => {
+        if (now === "lost") void this.#askWhy(client);
+      });
+    }
   }
 
   /** The role of the user: `admin`, `editor` or `viewer`. */
@@ -87,16 +101,23 @@ export class Session {
   }
 
   /** Whoever may not be here any more does not come back: the client says so to whoever asks. */
-  async #askWhy(): Promise<void> {
+  async #askWhy(client: Client): Promise<void> {
+    if (this.#wondering.has(client)) return;
+    this.#wondering.add(client);
     try {
-      await this.asking.ping({ timeout: RECONNECT_MILLISECONDS });
+      await client.ping({ timeout: RECONNECT_MILLISECONDS });
     } catch (problem) {
-      if (this.#closed) return;
+      if (this.#closed || this.isLeaving) return;
       const cause = problem instanceof ConnectionLost ? problem.cause : problem;
       if (cause instanceof AccessDenied || cause instanceof AuthError) {
         forget();
         this.close(`You are not logged in any more: ${cause.message}.`);
+      } else if (cause instanceof NotFound) {
+        // No session can be opened there any more; with what the tab keeps one comes back elsewhere.
+        this.close(`${this.graph.peek()} is not there any more, or not for you: log in again.`);
       }
+    } finally {
+      this.#wondering.delete(client);
     }
   }
 
@@ -106,19 +127,39 @@ export class Session {
     return level !== undefined && LEVELS.indexOf(level) >= LEVELS.indexOf(least);
   }
 
-  /** Goes over to another graph. Facts and rules of the session are dropped. */
+  /** Goes over to another graph, or to where it is wanted meanwhile. Facts and rules of the session are dropped. */
   async use(graph: string): Promise<void> {
-    await this.looking.use(graph);
-    await this.asking.use(graph);
-    this.#events?.close();
+    this.goal.value = graph;
+    const way = this.#way.then(() => this.#go(graph));
+    this.#way = way.catch(() => undefined);
+    if (await way) await this.begin();
+  }
+
+  /** Both connections go, or none does; whether they have. */
+  async #go(graph: string): Promise<boolean> {
+    if (this.goal.peek() !== graph) return false;
+    const before = this.graph.peek();
+    const both = [this.looking, this.asking];
+    const arrive = () => {
+      if (this.goal.peek() === graph) this.goal.value = undefined;
+    };
+    try {
+      // Whoever is there already, by a program, keeps facts and rules of the session.
+      for (const client of both) if (client.kg !== graph) await client.use(graph);
+    } catch (problem) {
+      for (const client of both) if (client.kg !== before) await client.use(before).catch(() => undefined);
+      arrive();
+      throw problem;
+    }
     batch(() => {
-      this.graph.value = graph;
-      this.catalog.value = emptyCatalog;
-      this.level.value = undefined;
+      if (graph !== before) {
+        this.graph.value = graph;
+        this.catalog.value = emptyCatalog;
+        this.level.value = undefined;
+      }
+      arrive();
     });
-    // First to hear of changes, then to read: none is missed between.
-    await this.#subscribe();
-    await this.refresh();
+    return graph !== before;
   }
 
   /** The session that asks has gone over to another graph by itself: the others follow. */
@@ -186,8 +227,11 @@ export class Session {
   /** From now on reads again whenever something has changed, but not more than once a second. */
   async #subscribe(): Promise<void> {
     this.#events?.close();
+    this.#subscriptions += 1;
+    const number = this.#subscriptions;
     try {
       const events = await this.looking.events();
+      if (this.#closed || number !== this.#subscriptions) return events.close();
       this.#events = events;
       void this.#follow(events);
     } catch (problem) {
@@ -196,10 +240,22 @@ export class Session {
   }
 
   async #follow(events: Events): Promise<void> {
-    try {
-      for await (const _ of events) {
+    let isNew = false;
+    let isReading = false;
+    const read = async () => {
+      if (isReading) return;
+      isReading = true;
+      while (isNew && !events.closed) {
+        isNew = false;
         await this.refresh();
         await new Promise((done) => setTimeout(done, 1000));
+      }
+      isReading = false;
+    };
+    try {
+      for await (const _ of events) {
+        isNew = true;
+        void read();
       }
     } catch (problem) {
       console.debug("no more events", problem);
@@ -235,18 +291,27 @@ const KEPT = "stratalog.credentials";
 
 /** Keeps credentials until the tab is closed. */
 export function keep(credentials: Credentials): void {
-  sessionStorage.setItem(KEPT, JSON.stringify(credentials));
+  inTab((tab) => tab.setItem(KEPT, JSON.stringify(credentials)));
 }
 
 /** Forgets credentials, if there are any. */
 export function forget(): void {
-  sessionStorage.removeItem(KEPT);
+  inTab((tab) => tab.removeItem(KEPT));
+}
+
+/** A browser may keep nothing, or have no place left: then a session ends with the page. */
+function inTab<T>(act: (tab: Storage) => T): T | undefined {
+  try {
+    return act(sessionStorage);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Logs in with what the tab has kept; whether it had anything. */
 export async function logInAgain(graph: string | undefined): Promise<boolean> {
-  const kept = sessionStorage.getItem(KEPT);
-  if (kept === null) return false;
+  const kept = inTab((tab) => tab.getItem(KEPT));
+  if (kept === undefined || kept === null) return false;
   try {
     await logIn(JSON.parse(kept) as Credentials, graph);
   } catch (problem) {

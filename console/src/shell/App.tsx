@@ -2,6 +2,7 @@
 
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { cancel } from "../ask/asked.ts";
 import { Failure } from "../parts/Failure.tsx";
 import { address, rename, writeAddress } from "../session/address.ts";
 import { type Session, session, type ViewProps } from "../session/session.ts";
@@ -18,13 +19,14 @@ export function App() {
 function Inside({ session }: { session: Session }) {
   const { graph, view } = address.value;
   const using = session.graph.value;
+  const goal = session.goal.value;
   const [problem, setProblem] = useState<unknown>();
 
   // The graph in the address is the one in use; whoever goes back goes back to the graph, too.
   useEffect(() => {
     setProblem(undefined);
     if (graph === undefined) rename(writeAddress({ ...address.peek(), graph: using }));
-    else if (graph !== using) session.use(graph).catch(setProblem);
+    else if (graph !== (session.goal.peek() ?? using)) session.use(graph).catch(setProblem);
   }, [session, graph]);
 
   const chosen = VIEWS.find(({ name }) => name === view);
@@ -40,10 +42,10 @@ function Inside({ session }: { session: Session }) {
       <Header session={session} />
       <Navigation session={session} current={view} />
       <main id="main" tabIndex={-1} class={`view view-${view}`}>
-        {graph !== undefined && graph !== using ? (
+        {graph !== undefined && (graph !== using || goal !== undefined) ? (
           // What an address asks for is asked on the graph that it names.
           problem === undefined ? (
-            <p class="waiting quiet">…</p>
+            <Waiting session={session} />
           ) : (
             <Failure problem={problem} />
           )
@@ -54,6 +56,19 @@ function Inside({ session }: { session: Session }) {
         )}
       </main>
     </div>
+  );
+}
+
+/** Sessions go over to another graph behind the program that they run. */
+function Waiting({ session }: { session: Session }) {
+  if (!session.isBusy.value) return <p class="waiting quiet">…</p>;
+  return (
+    <p class="waiting" role="status">
+      A program still runs.{" "}
+      <button type="button" class="danger" onClick={cancel}>
+        Cancel
+      </button>
+    </p>
   );
 }
 

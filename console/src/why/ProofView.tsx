@@ -47,6 +47,7 @@ export function ProofView({ telling }: { telling: Telling }) {
     <div class="proof">
       <section class="panel proof-frame" aria-label="Proof">
         <ProofTree
+          key={outline}
           telling={telling}
           outline={outline}
           place={place}

@@ -1,4 +1,4 @@
-//! `Due`: a live query that has to be brought to a version, what it stood on before, and what comes of that.
+//! `Due`: a live query that has to be brought to a version, and is evaluated by nobody else meanwhile.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

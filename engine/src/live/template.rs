@@ -4,7 +4,7 @@
 //! `?reach(7, Y)` and `?reach(8, Y)` are `?reach($1, Y), $asked($1)`, where `$asked` holds 7 and 8; each has the rows of
 //! its constant. That is right only where a join with a constant finds what the constant does, which is so in columns of
 //! integers or of texts; and where rows of one constant do not depend on those of another, as a limit or an aggregate
-//! does. Whether it is faster is measured: where it is not, each question is evaluated by itself.
+//! does. Whether it is faster is measured (`costs.rs`): where it is not, each question is evaluated by itself.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;

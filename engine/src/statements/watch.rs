@@ -1,4 +1,4 @@
-//! `Watch`: what is noted of a query that is profiled.
+//! `Watch`: what is noted of a query that is profiled; and what `.explain` tells as well: views that are read, and rewrites.
 
 use crate::analysis::program::Program;
 use crate::exec::Profile;

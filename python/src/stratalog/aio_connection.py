@@ -213,7 +213,10 @@ class AsyncConnection:
             raise
 
     async def _take_back(self, call: Call) -> None:
-        """Cancels a request and waits until the server has let go of it; hangs up if it does not."""
+        """Cancels a request and waits until the server has let go of it; hangs up if it does not.
+
+        What stands behind another request cannot end before that, and is not waited for.
+        """
         call.abandoned = True
         call.frames.clear()
         self._taken.set()
@@ -222,7 +225,8 @@ class AsyncConnection:
         _, text = self.protocol.cancel(call)
         with suppress(ConnectionClosed, OSError):
             await self._socket.send(text)
-        if not await self._until(call, GRACE_SECONDS, lambda: False):
+        is_over = await self._until(call, GRACE_SECONDS, lambda: False)
+        if not is_over and not self.protocol.stands_behind(call):
             await self.close()
 
     async def _until(self, call: Call, seconds: float | None, enough: Callable[[], bool]) -> bool:

@@ -251,7 +251,10 @@ class Connection:
             raise
 
     def _take_back(self, call: Call) -> None:
-        """Cancels a request and waits until the server has let go of it; hangs up if it does not."""
+        """Cancels a request and waits until the server has let go of it; hangs up if it does not.
+
+        What stands behind another request cannot end before that, and is not waited for.
+        """
         call.abandoned = True
         call.frames.clear()
         with self._state:
@@ -262,8 +265,12 @@ class Connection:
             self._transmit(text)
         except _Broken:
             return
-        if not self._wait(call, GRACE_SECONDS):
+        if not self._wait(call, GRACE_SECONDS) and not self._stands_behind(call):
             self.close(0)
+
+    def _stands_behind(self, call: Call) -> bool:
+        with self._state:
+            return self.protocol.stands_behind(call)
 
     def _transmit(self, frame: str | bytes) -> None:
         if self.is_inherited:

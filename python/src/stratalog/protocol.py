@@ -241,6 +241,10 @@ class Protocol:
         """Whether the server has hung up because this user or key may not be here any more."""
         return self.ending is not None and isinstance(self.notice, errors.AccessDenied)
 
+    def stands_behind(self, call: Call) -> bool:
+        """Whether the server has to answer another request first, that somebody waits for."""
+        return any(other.id < call.id and not other.abandoned for other in self._calls.values())
+
     def open_calls(self) -> int:
         """How many requests wait for their end."""
         return len(self._calls)
