@@ -205,23 +205,21 @@ export class Session {
   }
 
   async #read(): Promise<void> {
-    try {
-      const graph = this.graph.peek();
-      const [graphs, level, catalog] = await Promise.all([
-        this.looking.execute(".kg list", { reads: true }),
-        this.looking.execute(".kg level", { reads: true }),
-        readCatalog(this.looking),
-      ]);
-      if (graph !== this.graph.peek()) return;
-      batch(() => {
-        this.graphs.value = graphs.column("name").toArray().map(String);
-        this.level.value = (level.cell(0, 0) as Level | null) ?? undefined;
-        this.catalog.value = catalog;
-      });
-    } catch (problem) {
-      // The connection says of itself how it is; a right that was taken away shows in what is asked for next.
-      console.debug("what the graph has could not be read", problem);
-    }
+    const graph = this.graph.peek();
+    const [graphs, level, catalog] = await Promise.allSettled([
+      this.looking.execute(".kg list", { reads: true }),
+      this.looking.execute(".kg level", { reads: true }),
+      readCatalog(this.looking),
+    ]);
+    if (graph !== this.graph.peek()) return;
+    // The connection says of itself how it is; a right that was taken away shows in what is asked for next.
+    batch(() => {
+      if (graphs.status === "fulfilled")
+        this.graphs.value = graphs.value.column("name").toArray().map(String);
+      if (level.status === "fulfilled")
+        this.level.value = (level.value.cell(0, 0) as Level | null) ?? undefined;
+      if (catalog.status === "fulfilled") this.catalog.value = catalog.value;
+    });
   }
 
   /** From now on reads again whenever something has changed, but not more than once a second. */
