@@ -31,6 +31,8 @@ export class Connection {
   readonly #hearer: Hearer;
   #routing = new Routing<Sent>();
   #socket: WebSocket | undefined;
+  /** How often one was opened. */
+  #opened = 0;
 
   constructor(hearer: Hearer) {
     this.#hearer = hearer;
@@ -40,10 +42,16 @@ export class Connection {
     return this.#socket?.readyState === WebSocket.OPEN;
   }
 
+  /** Another number for each socket. */
+  get number(): number {
+    return this.#opened;
+  }
+
   /** Connects; the promise is kept when the socket is open. */
   open(address: string): Promise<void> {
     this.close();
     this.#routing = new Routing();
+    this.#opened += 1;
     return new Promise((resolve, reject) => {
       const socket = new WebSocket(address);
       socket.binaryType = "arraybuffer";

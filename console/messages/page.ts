@@ -156,8 +156,12 @@ export class Page {
   }
 
   async #upload(file: File): Promise<void> {
+    const { number } = this.#connection;
     for (let at = 0; at < file.size; at += PIECE) {
-      this.#connection.sendBytes(await file.slice(at, at + PIECE).arrayBuffer());
+      const piece = await file.slice(at, at + PIECE).arrayBuffer();
+      // The rest of it is none of another connection.
+      if (!this.#connection.isOpen || this.#connection.number !== number) return;
+      this.#connection.sendBytes(piece);
     }
   }
 

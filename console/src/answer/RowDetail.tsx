@@ -3,6 +3,7 @@
 import type { Result } from "@stratalog/client";
 import { useState } from "preact/hooks";
 import { kindOf, seen } from "../parts/Cell.tsx";
+import { copy } from "../parts/clipboard.ts";
 import { count, textOf } from "../parts/text.ts";
 
 interface RowDetailProps {
@@ -52,7 +53,7 @@ function Field({ name, type, text, kind }: { name: string; type: string; text: s
     <>
       <dt>
         <bdi>{seen(name)}</bdi> <small class="quiet">{type}</small>
-        <button type="button" class="link" onClick={() => void navigator.clipboard?.writeText(text)}>
+        <button type="button" class="link" onClick={() => void copy(text)}>
           copy<span class="unseen"> {name}</span>
         </button>
       </dt>

@@ -73,7 +73,9 @@ export function AskView({ session }: ViewProps) {
   const toPlace = (bytes: number) => {
     const view = editor.current;
     if (view === undefined || now === undefined) return;
-    const anchor = Math.min(now.offset + placeOf(now.program, bytes), view.state.doc.length);
+    // The editor has one sign for the end of a line, whatever a link has.
+    const before = now.program.slice(0, placeOf(now.program, bytes)).replaceAll("\r\n", "\n");
+    const anchor = Math.min(now.offset + before.length, view.state.doc.length);
     view.dispatch({ selection: { anchor }, scrollIntoView: true });
     view.focus();
   };

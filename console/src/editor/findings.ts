@@ -26,10 +26,13 @@ export function findings(session: Session) {
           actions: fixes.map(
             (fix): Action => ({
               name: fix.text === "" ? "take it away" : fix.text.trim().slice(0, 40),
-              apply: (editor) => {
+              apply: (editor, now) => {
                 const start = placeOf(text, fix.span.offset);
                 const end = placeOf(text, fix.span.offset + fix.span.length);
-                editor.dispatch({ changes: { from: start, to: end, insert: fix.text } });
+                // What was written before it meanwhile has moved it; what was written into it has another meaning.
+                const changes = { from: start + now - from, to: end + now - from, insert: fix.text };
+                if (editor.state.sliceDoc(changes.from, changes.to) !== text.slice(start, end)) return;
+                editor.dispatch({ changes });
               },
             }),
           ),

@@ -6,6 +6,7 @@
 import type { ColumnType, Value } from "@stratalog/client";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Cell } from "./Cell.tsx";
+import { copy } from "./clipboard.ts";
 import { count, textOf } from "./text.ts";
 
 export interface GridColumn {
@@ -145,7 +146,7 @@ export function Grid(props: GridProps) {
       onChoose?.(row);
     } else if (event.key.toLowerCase() === "c" && far && getSelection()?.isCollapsed !== false) {
       event.preventDefault();
-      void navigator.clipboard?.writeText(textOf(cell(row, column)));
+      void copy(textOf(cell(row, column)));
     }
   };
 
