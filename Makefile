@@ -56,7 +56,7 @@ native: compiler ## build the database that Python opens in its own process, whe
 wheel: $(READY) compiler ## what `pip install` takes, with the executables, in target/wheels: for this platform, and as sources
 	rm -rf target/wheels
 	cd python && ../$(PY) -m hatchling build --directory ../target/wheels/built
-	$(PY) -m auditwheel repair --wheel-dir target/wheels target/wheels/built/*.whl
+	PATH=$(abspath $(VENV)/bin):$$PATH $(PY) -m auditwheel repair --wheel-dir target/wheels target/wheels/built/*.whl
 	mv target/wheels/built/*.tar.gz target/wheels
 	rm -r target/wheels/built
 
