@@ -352,7 +352,7 @@ async fn every_role_and_level_may_do_this_and_no_more() {
     assert!(cells > 15_000, "only {cells} cells");
 }
 
-/// Every row in every form for each so manieth of the people, on a server of their own; how many cells that is.
+/// Checks every row in every form for a share of the people, on a server of their own. Returns how many cells that is.
 async fn check_share(share: usize) -> usize {
     let (server, mut admin) = laboratory().await;
     let people = people(&mut admin).await;
