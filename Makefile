@@ -31,7 +31,7 @@ RANDOM_ROUNDS ?= 10
 PYTEST_WORKERS ?= 2
 SOAK_SECONDS ?= 3600
 
-.PHONY: help demo demo-keep run build native wheel crates deb site test test-rust test-python check fmt lint lint-rust lint-python lint-javascript lint-console test-javascript test-console console screenshots golden grammar crash simulate random fuzz load soak soak-live bench peers \
+.PHONY: help demo demo-keep run build native wheel crates deb site test test-rust test-python check fmt lint lint-rust lint-python lint-javascript lint-console test-javascript test-console console screenshots golden cluster-test grammar crash simulate random fuzz load soak soak-live bench peers \
 	peers-live vectors scaling roundtrip ci clean browser compiler
 
 help: ## show this list
@@ -89,6 +89,7 @@ check: fmt lint ## what CI checks beside the tests
 
 fmt: $(READY)
 	$(CARGO) fmt --all --check
+	$(CARGO) fmt --manifest-path cluster/Cargo.toml --check
 	$(VENV)/bin/ruff format --check python demo benches/peers
 
 lint: lint-rust lint-python lint-javascript lint-console
@@ -132,6 +133,10 @@ random: build ## random programs, recursions, views and files of RANDOM_ROUNDS o
 		$(TEST) --test engine -- differential:: recursions:: views:: proofs:: || exit 1; \
 		$(TEST) --test clients -- round_trips:: || exit 1; \
 	done
+
+# A workspace of its own, with DataFusion in it: CLUSTER_TEST_ARGS names some of its tests.
+cluster-test: compiler ## what is evaluated by plans beside the oracle and the golden files: PROPTEST_CASES=5000 for more programs
+	$(CARGO) test --locked --manifest-path cluster/Cargo.toml --target-dir target/cluster $(CLUSTER_TEST_ARGS)
 
 grammar: ## make the parser of editors/tree-sitter-stratalog from its grammar, and run the tests of that
 	@test -x $(TREE_SITTER) || $(CARGO) install --locked --root target/tools tree-sitter-cli@0.27.1

@@ -10,7 +10,7 @@ use crate::caller::Caller;
 use crate::data::{Threads, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
-use crate::exec::Thresholds;
+use crate::exec::{Elsewhere, Thresholds};
 use crate::forms::Forms;
 use crate::graph::{
     ChangeSet, Graph, Graphs, Origin, Overlay, SessionState, SessionView, Snapshot, Supposed, Transaction,
@@ -64,6 +64,8 @@ pub(crate) struct Environment {
     pub(crate) limits: Limits,
     pub(crate) disabled_rewrites: Vec<String>,
     pub(crate) thresholds: Thresholds,
+    /// Who is asked for the rows of a question before it is evaluated here.
+    pub(crate) elsewhere: Option<Arc<dyn Elsewhere>>,
     pub(crate) views: Views,
     pub(crate) forms: Forms,
     /// Where backups go.

@@ -18,7 +18,7 @@ use crate::context::{Context, Environment};
 use crate::data::{Threads, Value};
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
-use crate::exec::Thresholds;
+use crate::exec::{Elsewhere, Thresholds};
 use crate::forms::Forms;
 use crate::graph::{
     BackupPlace, BackupSummary, Binding, GraphId, Graphs, Listener, SessionState, SessionView, Statistics,
@@ -47,6 +47,8 @@ pub struct EngineOptions {
     pub disabled_rewrites: Vec<String>,
     /// From when on large rounds are done in other ways than small ones.
     pub thresholds: Thresholds,
+    /// Who is asked for the rows of a question before it is evaluated here.
+    pub elsewhere: Option<Arc<dyn Elsewhere>>,
     /// Bytes that may keep rows of rules from one question to the next. With none, each question derives what it needs.
     pub view_memory: usize,
     /// Whether these rows are brought forward when something below them has changed.
@@ -66,6 +68,7 @@ impl Default for EngineOptions {
             limits: Limits::default(),
             disabled_rewrites: Vec::new(),
             thresholds: Thresholds::default(),
+            elsewhere: None,
             view_memory: 1 << 30,
             advance: Advance::default(),
             live: LiveOptions::default(),
@@ -105,6 +108,7 @@ impl Engine {
             limits,
             disabled_rewrites,
             thresholds,
+            elsewhere,
             view_memory,
             advance,
             live,
@@ -119,6 +123,7 @@ impl Engine {
             limits,
             disabled_rewrites,
             thresholds,
+            elsewhere,
             views: Views::new(view_memory, advance),
             forms: Forms::new(),
             backups,

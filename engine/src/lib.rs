@@ -108,7 +108,7 @@ pub use data::{DataType, Kind, Value};
 pub use diagnostic::{Code, Diagnostic, Fix, LimitReached, Place, Severity, SourceMap, Span};
 pub use engine::{Engine, EngineOptions, Prepared, Session};
 pub use error::Error;
-pub use exec::Thresholds;
+pub use exec::{Elsewhere, Thresholds};
 pub use graph::{
     ArchiveOptions, ArchiveState, BackupPlace, BackupSummary, Binding, Committed, DEFAULT_GRAPH, Event,
     GraphId, Lineage, Listener, Origin, SessionState, Statistics, StorageOptions, StoredBackup, Until,

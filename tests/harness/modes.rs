@@ -1,9 +1,20 @@
 //! The ways to run a program: all must give the same answer.
 
 use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
-use stratalog_engine::{Advance, Engine, EngineOptions, StorageOptions, Thresholds, rewrite_names};
+use stratalog_engine::{
+    Advance, Elsewhere, Engine, EngineOptions, StorageOptions, Thresholds, rewrite_names,
+};
+
+/// Who is asked for rows by every engine.
+static ELSEWHERE: OnceLock<Arc<dyn Elsewhere>> = OnceLock::new();
+
+/// Has every engine of this process that is made from now on ask this place for rows. The first one that is named stays.
+pub fn ask(place: Arc<dyn Elsewhere>) {
+    ELSEWHERE.get_or_init(|| place);
+}
 
 /// How an engine is set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +89,7 @@ impl Mode {
                 Recursions::ByStrategies => Thresholds::lowest(),
                 Recursions::Replanned => Thresholds::rounds_alone(),
             },
+            elsewhere: ELSEWHERE.get().cloned(),
             view_memory: if self.keeps_views { EngineOptions::default().view_memory } else { 0 },
             advance: Advance::Always,
             ..EngineOptions::default()

@@ -132,7 +132,7 @@ impl Budget {
 
     /// Does what may be done in another way where it fails: it leaves no memory in use then.
     pub(crate) fn returning<T, E>(&self, work: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-        let used = &self.shared.memory_used;
+        let used = self.counter();
         let before = used.load(Ordering::Relaxed);
         let done = work();
         if done.is_err() {

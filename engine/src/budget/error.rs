@@ -64,6 +64,12 @@ pub enum BudgetError {
         /// The limit in bytes.
         limit: u64,
     },
+    /// More had to be put aside on disk than there is room for.
+    #[error("the request needed more disk than there is for it, and was stopped: {why}")]
+    Disk {
+        /// What the system says.
+        why: String,
+    },
     /// More memory is needed to write a change than the request may have.
     #[error(
         "writing this change takes {} of memory, and the request may use {}",
@@ -122,6 +128,8 @@ impl Diagnose for BudgetError {
             BudgetError::Memory { limit } => Diagnostic::error(Code::LimitExceeded, self.to_string())
                 .help("look for a cross product or an unbounded recursion, or bind an argument of the query")
                 .limit("query_memory_bytes", *limit),
+            BudgetError::Disk { .. } => Diagnostic::error(Code::LimitExceeded, self.to_string())
+                .help("look for a cross product or an unbounded recursion, or make room where the server puts rows aside"),
             BudgetError::Write { limit, .. } => Diagnostic::error(Code::LimitExceeded, self.to_string())
                 .help("nothing was changed; write fewer facts at once, or have limits.query_memory_bytes raised")
                 .limit("query_memory_bytes", *limit),

@@ -5,6 +5,7 @@
 
 mod attempt;
 mod error;
+mod part;
 mod pool;
 
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use crate::data::{GoOn, RowIndex, Run, Stopped, priority};
 use attempt::Attempt;
 pub(crate) use error::size;
 pub use error::{BudgetError, Stop};
+use part::Part;
 pub use pool::{MemoryPool, PoolFull};
 
 /// A request takes long that has worked for twice this time.
@@ -31,6 +33,8 @@ pub struct Budget {
     watched_from: Option<Instant>,
     /// The try that this is the budget of.
     attempt: Option<Arc<Attempt>>,
+    /// The part of the request that this is the budget of.
+    part: Option<Arc<Part>>,
 }
 
 #[derive(Debug)]
@@ -102,6 +106,7 @@ impl Budget {
             string_bytes: usize::MAX,
             watched_from: None,
             attempt: None,
+            part: None,
         }
     }
 
@@ -228,6 +233,9 @@ impl Budget {
     /// Accounts for memory before it is used.
     pub fn charge(&self, bytes: usize) -> Result<(), BudgetError> {
         let bytes = bytes as u64;
+        if let Some(part) = &self.part {
+            part.used.fetch_add(bytes, Ordering::Relaxed);
+        }
         let taken = self.shared.pool.as_ref().map_or(Ok(()), |pool| pool.take(bytes));
         let used = self.shared.memory_used.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if used > self.shared.memory_limit {
@@ -250,14 +258,21 @@ impl Budget {
 
     /// Gives memory back.
     pub fn release(&self, bytes: usize) {
-        self.shared.memory_used.fetch_sub(bytes as u64, Ordering::Relaxed);
-        if let Some(pool) = &self.shared.pool {
-            pool.give_back(bytes as u64);
+        if let Some(part) = &self.part {
+            part.used.fetch_sub(bytes as u64, Ordering::Relaxed);
         }
+        self.shared.release(bytes as u64);
     }
 }
 
 impl Shared {
+    fn release(&self, bytes: u64) {
+        self.memory_used.fetch_sub(bytes, Ordering::Relaxed);
+        if let Some(pool) = &self.pool {
+            pool.give_back(bytes);
+        }
+    }
+
     /// Finds out whether the request takes long, and lets others go first then.
     fn watch(&self) {
         if !self.is_long.load(Ordering::Relaxed) && priority::worked(self.number) < LONG {

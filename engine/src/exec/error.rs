@@ -37,6 +37,12 @@ pub enum ExecError {
         /// That of the value.
         found: DataType,
     },
+    /// The evaluation elsewhere failed.
+    #[error("{why}")]
+    Elsewhere {
+        /// Why.
+        why: String,
+    },
     /// A value that is no rank where ranks are put together.
     #[error("`rrf` puts ranks together, integers from 1, found {found}")]
     NoRank {
@@ -55,6 +61,7 @@ impl From<ExecError> for Error {
             ExecError::NotWorth => Error::internal("an auxiliary relation", error),
             ExecError::AsksMuch { .. } => Error::internal("what is asked for", error),
             ExecError::Function(function) => function.into(),
+            ExecError::Elsewhere { .. } => Error::internal("an evaluation elsewhere", error),
             ExecError::SearchType { expected, .. } => {
                 let help = match expected {
                     DataType::Text => "search with strings",

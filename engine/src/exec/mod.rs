@@ -23,6 +23,15 @@ mod growing_index;
 /// When rows were found.
 mod rounds;
 
+/// What an evaluation gives.
+mod outcome;
+
+/// Where programs are evaluated that are not evaluated here.
+mod elsewhere;
+
+/// Expressions and comparisons over columns of codes, for those who join rows elsewhere.
+mod computation;
+
 /// A relation inside a fixpoint.
 mod growing;
 
@@ -65,7 +74,7 @@ mod either;
 /// The order of an answer.
 mod sort;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use foldhash::HashMap;
 
@@ -74,34 +83,20 @@ use self::profile::Notes;
 use self::tables::Tables;
 use crate::analysis::program::{Program, Stratum};
 use crate::budget::Budget;
-use crate::data::{Codec, RelationId, Run};
+use crate::data::Codec;
 use crate::plan::{RelationNote, Size, Statistics, StratumNote};
 
 pub use crate::plan::Thresholds;
+pub use computation::Computation;
+pub use elsewhere::Elsewhere;
 pub use error::ExecError;
+pub use outcome::Outcome;
 pub use profile::Profile;
 pub use relations::Relations;
 pub use remarks::{Remark, Unlike};
 pub use rounds::Rounds;
 pub use sort::{Order, sort_limit};
 pub(crate) use strategy::walk::{EdgeRuns, ShortestWays, Way};
-
-/// What an evaluation gives.
-#[derive(Debug)]
-pub struct Outcome {
-    /// The goal's rows: disjoint runs.
-    pub runs: Vec<Run>,
-    /// The rows of all other relations that were read or derived.
-    pub complete: HashMap<RelationId, Vec<Run>>,
-    /// Whether some integer operation was cut off at the end of the 64-bit range.
-    pub saturated: bool,
-    /// What aggregates met that they are not made for.
-    pub remarks: Vec<Remark>,
-    /// How long the stratum of each derived relation took.
-    pub took: HashMap<RelationId, Duration>,
-    /// When the rows of a derived relation were found, if that is known. Rounds are counted from the first stratum to the last.
-    pub rounds: HashMap<RelationId, Rounds>,
-}
 
 /// Evaluates a program bottom-up, stratum by stratum (semi-naive where a stratum is recursive), and measures it if a
 /// profile is given.

@@ -13,7 +13,7 @@ use crate::context::{Context, Environment};
 use crate::data::{self, Codec, RelationId, Run, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
-use crate::exec::{self, ExecError, Profile, Remark, Unlike};
+use crate::exec::{self, ExecError, Outcome, Profile, Remark, Unlike};
 use crate::graph::SessionView;
 use crate::plan::OlderNote;
 use crate::rewrite::{self, MAGIC_SETS};
@@ -49,7 +49,8 @@ pub(super) fn evaluate(
 ) -> Result<Evaluated, Error> {
     let Beside { mut watch, following, keeps_all, compares } = beside;
     context.warnings.append(&mut program.warnings);
-    let Environment { threads, thresholds, views, disabled_rewrites: disabled, .. } = context.environment;
+    let Environment { threads, thresholds, elsewhere, views, disabled_rewrites: disabled, .. } =
+        context.environment;
     let mut reading = views.look(&program, context.graph, view);
     let written = views.are_older(&reading, view).then(|| program.clone());
     if let Some(written) = &written {
@@ -82,6 +83,15 @@ pub(super) fn evaluate(
     }
     let graph = context.graph;
     let is_watched = watch.is_some();
+    // What is kept, followed or measured has to happen here.
+    if let Some(elsewhere) = elsewhere.as_ref().filter(|_| follower.is_none() && !keeps_all && !is_watched) {
+        let in_full = program.clone().without_alternatives().asking_for_any();
+        let outcome = elsewhere.execute(&in_full, &reading.with(view), codec, context.budget)?;
+        if let Some(outcome) = outcome {
+            warn(&outcome, &mut context.warnings);
+            return Ok(Evaluated { runs: outcome.runs, types });
+        }
+    }
     let execute = |program: &Program, reading: &Reading, budget: &Budget| {
         let mut profile = is_watched.then(Profile::start);
         let relations = reading.with(view);
@@ -120,16 +130,7 @@ pub(super) fn evaluate(
         Some(follower) => follower.begin(&outcome, codec, context),
         None => {}
     }
-    if outcome.saturated {
-        context.warnings.push(
-            Diagnostic::warning(
-                Code::LimitExceeded,
-                "an integer result was cut off at the end of the 64-bit range",
-            )
-            .help("compute with floats where numbers may grow this large"),
-        );
-    }
-    context.warnings.extend(outcome.remarks.iter().map(remarked));
+    warn(&outcome, &mut context.warnings);
     Ok(Evaluated { runs: outcome.runs, types })
 }
 
@@ -191,6 +192,20 @@ pub(super) fn advance(
         compares,
     };
     views.advance(reading, wanted, &advancing)
+}
+
+/// Says what deserves a second look.
+fn warn(outcome: &Outcome, warnings: &mut Vec<Diagnostic>) {
+    if outcome.saturated {
+        warnings.push(
+            Diagnostic::warning(
+                Code::LimitExceeded,
+                "an integer result was cut off at the end of the 64-bit range",
+            )
+            .help("compute with floats where numbers may grow this large"),
+        );
+    }
+    warnings.extend(outcome.remarks.iter().map(remarked));
 }
 
 fn remarked(remark: &Remark) -> Diagnostic {

@@ -30,6 +30,16 @@ impl Bindings {
         Bindings { len: 1, ..Bindings::new(variables) }
     }
 
+    /// Rows that bind these variables to codes.
+    pub(crate) fn of(columns: &[(VariableId, &[Code])], rows: usize) -> Bindings {
+        let variables = columns.iter().map(|(variable, _)| variable.index() + 1).max().unwrap_or(0);
+        let mut bindings = Bindings { len: rows, ..Bindings::new(variables) };
+        for (variable, codes) in columns {
+            bindings.columns[variable.index()] = codes.to_vec();
+        }
+        bindings
+    }
+
     pub(crate) fn clear(&mut self) {
         self.len = 0;
         self.columns.iter_mut().for_each(Vec::clear);

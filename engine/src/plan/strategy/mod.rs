@@ -15,7 +15,7 @@ pub(crate) mod partitions;
 pub(crate) mod plain;
 
 use self::matrices::{Matrices, Matrix, Mixed, matrices, mixed};
-use self::partitions::{Partitions, partitions};
+use self::partitions::Partitions;
 use self::relaxation::{Relaxation, relaxation};
 use self::walk::{Walk, walk};
 use crate::analysis::program::{Program, Stratum};
@@ -41,14 +41,14 @@ impl Strategy {
         None.or_else(|| walk(stratum, program).map(Strategy::Walk))
             .or_else(|| matrices(stratum, program).map(Strategy::Matrices))
             .or_else(|| relaxation(stratum, program).map(Strategy::Relaxation))
-            .or_else(|| partitions(stratum, program).map(Strategy::Partitions))
+            .or_else(|| Partitions::of(stratum, program).map(Strategy::Partitions))
             .unwrap_or(Strategy::Tuples)
     }
 
     /// The same, where each row has to be found in the first round in which all that it follows from is known.
     pub(super) fn in_time(stratum: &Stratum, program: &Program) -> Strategy {
         let matrices = matrices(stratum, program).map(Strategy::Matrices).filter(Strategy::finds_in_time);
-        let others = || partitions(stratum, program).map(Strategy::Partitions);
+        let others = || Partitions::of(stratum, program).map(Strategy::Partitions);
         matrices.or_else(others).unwrap_or(Strategy::Tuples)
     }
 

@@ -1,0 +1,48 @@
+//! Rules over more rows than fit memory: the strata of a program become plans of DataFusion over columns of codes.
+//!
+//! A stratum is evaluated as the engine would, with the same results, but its rows lie in files and its joins spill. What
+//! rules say of values, and how solutions are aggregated, is computed by the engine itself, batch by batch. A stratum for
+//! which there is no plan is evaluated by the engine in memory.
+//!
+//! Read the modules in this order; each uses only those above it.
+
+/// What is given for an evaluation.
+mod settings;
+
+/// What goes wrong, on its way through DataFusion.
+mod failure;
+
+/// Rows of codes as record batches.
+mod batches;
+
+/// Where the files of an evaluation are.
+mod scratch;
+
+/// The rows of a relation, in memory or in files.
+mod table;
+
+/// What an evaluation finds out beside rows.
+mod findings;
+
+/// Operators and expressions that DataFusion does not have.
+mod nodes;
+
+/// Rules to plans.
+mod lower;
+
+/// The memory of plans.
+mod pool;
+
+/// Who runs plans.
+mod runner;
+
+/// One program, stratum by stratum.
+mod evaluation;
+
+/// What the engine asks.
+mod place;
+
+pub use lower::Refusal;
+pub use place::{Place, Tally};
+pub use runner::{InProcess, Runner};
+pub use settings::Settings;

@@ -1,0 +1,83 @@
+//! The rows of a relation, and those that match an atom.
+
+use std::sync::Arc;
+
+use datafusion_common::Result;
+use datafusion_datasource::PartitionedFile;
+use datafusion_datasource::file_groups::FileGroup;
+use datafusion_datasource::file_scan_config::FileScanConfigBuilder;
+use datafusion_datasource::memory::MemorySourceConfig;
+use datafusion_datasource::source::DataSourceExec;
+use datafusion_datasource_parquet::source::ParquetSource;
+use datafusion_physical_expr::conjunction;
+use datafusion_physical_plan::union::UnionExec;
+use stratalog_engine::analysis::program::{Argument, Atom};
+use stratalog_engine::data::VariableId;
+
+use super::Lowering;
+use super::flow::{Expr, Flow, Plan, column, constant, filtered, projected, same};
+use crate::batches::schema;
+use crate::failure::carried;
+use crate::scratch::Store;
+use crate::table::{Layer, Table};
+
+/// All rows of a relation. Those in files keep their parts, where there are no others.
+pub(crate) fn scan(table: &Table, store: &Store, parts: usize) -> Result<Plan> {
+    let in_memory = || -> Result<Plan> {
+        Ok(MemorySourceConfig::try_new_exec(&table.heaps(parts), schema(table.arity), None)?)
+    };
+    match (table.runs.is_empty(), table.layers.is_empty()) {
+        (_, true) => in_memory(),
+        (true, false) => Ok(files(table.arity, &table.layers, store, parts)),
+        (false, false) => {
+            UnionExec::try_new(vec![in_memory()?, files(table.arity, &table.layers, store, parts)])
+        }
+    }
+}
+
+/// The rows of layers, part by part.
+fn files(arity: usize, layers: &[Layer], store: &Store, parts: usize) -> Plan {
+    let mut groups: Vec<Vec<PartitionedFile>> = vec![Vec::new(); parts];
+    for (part, file) in layers.iter().flat_map(|layer| &layer.files) {
+        groups[*part].push(PartitionedFile::new(file.object.clone(), file.bytes));
+    }
+    let source = Arc::new(ParquetSource::new(schema(arity)));
+    let config = FileScanConfigBuilder::new(store.url.clone(), source)
+        .with_file_groups(groups.into_iter().map(FileGroup::new).collect())
+        .build();
+    DataSourceExec::from_data_source(config)
+}
+
+impl Lowering<'_> {
+    /// The rows that match an atom: a column a variable.
+    pub(super) fn matches(&self, atom: &Atom, table: &Table) -> Result<Flow> {
+        let plan = scan(table, self.store, self.settings.partitions)?;
+        let mut variables: Vec<VariableId> = Vec::new();
+        let mut firsts: Vec<Expr> = Vec::new();
+        let mut conditions: Vec<Expr> = Vec::new();
+        for (position, argument) in atom.arguments.iter().enumerate() {
+            let codes = column(&plan, position);
+            match argument {
+                Argument::Any => {}
+                Argument::Constant(value) => {
+                    let code = self.computation.codec().encode(value.as_ref());
+                    let code = code.map_err(|full| carried(full.into()))?;
+                    conditions.push(same(codes, constant(code)));
+                }
+                Argument::Variable(variable) => match variables.iter().position(|other| other == variable) {
+                    Some(first) => conditions.push(same(codes, Arc::clone(&firsts[first]))),
+                    None => {
+                        variables.push(*variable);
+                        firsts.push(codes);
+                    }
+                },
+            }
+        }
+        let selects = conditions.len() as u32;
+        let plan = if conditions.is_empty() { plan } else { filtered(plan, conjunction(conditions))? };
+        let rows = table.rows() >> (3 * selects).min(12);
+        let is_as_it_was = firsts.len() == atom.arguments.len();
+        let plan = if is_as_it_was { plan } else { projected(&plan, firsts)? };
+        Ok(Flow { plan, variables, rows })
+    }
+}

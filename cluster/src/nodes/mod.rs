@@ -1,0 +1,17 @@
+//! Operators and expressions that DataFusion does not have.
+
+/// What the engine computes of columns.
+mod computed;
+
+/// Batches of one input, each made into others.
+mod single;
+
+/// Rows to files, one a part.
+mod sink;
+
+/// Programs of the engine on rows of whole groups.
+mod groups;
+
+pub(crate) use computed::{Computed, Holds, Inputs};
+pub(crate) use groups::{GROUPS, GroupsExec, OfGroups};
+pub(crate) use sink::{SinkExec, layer_of};

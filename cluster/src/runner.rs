@@ -1,0 +1,130 @@
+//! Who runs plans: here, in this process.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use arrow::array::RecordBatch;
+use datafusion_common::DataFusionError;
+use datafusion_execution::TaskContext;
+use datafusion_execution::config::SessionConfig;
+use datafusion_execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
+use datafusion_execution::object_store::ObjectStoreUrl;
+use datafusion_execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
+use datafusion_physical_plan::{ExecutionPlan, collect};
+use object_store::local::LocalFileSystem;
+use stratalog_engine::Budget;
+use stratalog_engine::exec::ExecError;
+use tokio::runtime::{Builder, Runtime};
+
+use crate::failure::said;
+use crate::pool::{LITTLE, Pool};
+use crate::scratch::Store;
+use crate::settings::Settings;
+
+/// How soon it is noticed that a request has to stop.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// To merge what was sorted and spilled takes so many bytes a part.
+const MERGE_BYTES: usize = 10 << 20;
+
+/// Runs plans to their end.
+pub trait Runner: fmt::Debug + Send + Sync {
+    /// All rows that a plan gives. The means are asked again and again whether it may go on.
+    fn run(&self, plan: Arc<dyn ExecutionPlan>, budget: &Budget) -> Result<Vec<RecordBatch>, ExecError>;
+}
+
+/// Runs plans in this process, on threads of its own.
+pub struct InProcess {
+    runtime: Runtime,
+    environment: Arc<RuntimeEnv>,
+    store: Store,
+    batch_rows: usize,
+    partitions: usize,
+    pool_bytes: usize,
+}
+
+impl InProcess {
+    /// With these settings.
+    pub fn new(settings: &Settings) -> Result<InProcess, ExecError> {
+        let failed = |error: DataFusionError| said(&error, settings.pool_bytes);
+        let io = |error: std::io::Error| ExecError::Elsewhere { why: error.to_string() };
+        let spilled = settings.folder.join("spilled");
+        std::fs::create_dir_all(&spilled).map_err(io)?;
+        let disk = DiskManagerBuilder::default()
+            .with_mode(DiskManagerMode::Directories(vec![spilled]))
+            .with_max_temp_directory_size(settings.spill_bytes);
+        let environment = RuntimeEnvBuilder::new()
+            .with_memory_pool(Arc::new(Pool::new(settings.pool_bytes)))
+            .with_disk_manager_builder(disk)
+            .build_arc()
+            .map_err(failed)?;
+        let url = ObjectStoreUrl::parse("stratalog://scratch").map_err(failed)?;
+        let objects = LocalFileSystem::new_with_prefix(&settings.folder)
+            .map_err(|error| ExecError::Elsewhere { why: error.to_string() })?;
+        let objects: Arc<dyn object_store::ObjectStore> = Arc::new(objects);
+        environment.register_object_store(url.as_ref(), Arc::clone(&objects));
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(settings.threads)
+            .thread_name("elsewhere")
+            .build()
+            .map_err(io)?;
+        let store = Store { objects, url, handle: runtime.handle().clone() };
+        let Settings { batch_rows, partitions, pool_bytes, .. } = *settings;
+        Ok(InProcess { runtime, environment, store, batch_rows, partitions, pool_bytes })
+    }
+
+    /// Where what is derived on the way goes.
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+}
+
+impl Runner for InProcess {
+    fn run(&self, plan: Arc<dyn ExecutionPlan>, budget: &Budget) -> Result<Vec<RecordBatch>, ExecError> {
+        budget.check()?;
+        // What merges sorted parts holds this back from the beginning.
+        let held_back = (self.pool_bytes / (2 * LITTLE)).min(MERGE_BYTES);
+        let config = SessionConfig::new()
+            .with_batch_size(self.batch_rows)
+            .with_target_partitions(self.partitions)
+            .with_sort_spill_reservation_bytes(held_back);
+        let context = TaskContext::new(
+            None,
+            "stratalog".to_owned(),
+            config,
+            HashMap::new(),
+            HashMap::new(),
+            HashMap::new(),
+            HashMap::new(),
+            Arc::clone(&self.environment),
+        );
+        let (done, is_done) = channel();
+        let running = self.runtime.spawn(async move {
+            done.send(collect(plan, Arc::new(context)).await).ok();
+        });
+        loop {
+            match is_done.recv_timeout(PATIENCE) {
+                Ok(Ok(batches)) => return Ok(batches),
+                Ok(Err(error)) => return Err(said(&error, self.pool_bytes)),
+                Err(RecvTimeoutError::Timeout) => {
+                    if let Err(stopped) = budget.check() {
+                        running.abort();
+                        return Err(stopped.into());
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(ExecError::Elsewhere { why: "a plan ended without an answer".to_owned() });
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Debug for InProcess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InProcess").field("pool_bytes", &self.pool_bytes).finish_non_exhaustive()
+    }
+}

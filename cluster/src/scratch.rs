@@ -1,0 +1,66 @@
+//! `Scratch`: where the files of one evaluation are, as long as it lasts.
+
+use std::fmt;
+use std::sync::Arc;
+
+use datafusion_execution::object_store::ObjectStoreUrl;
+use futures::{StreamExt, TryStreamExt};
+use object_store::ObjectStore;
+use object_store::path::Path;
+use tokio::runtime::Handle;
+use uuid::Uuid;
+
+/// A store, and by which name plans know it.
+#[derive(Debug, Clone)]
+pub(crate) struct Store {
+    pub(crate) objects: Arc<dyn ObjectStore>,
+    pub(crate) url: ObjectStoreUrl,
+    /// Who waits for it.
+    pub(crate) handle: Handle,
+}
+
+/// A place in a store that is emptied when this is dropped.
+pub(crate) struct Scratch {
+    store: Store,
+    prefix: Path,
+}
+
+impl Scratch {
+    /// An empty place.
+    pub(crate) fn new(store: Store) -> Scratch {
+        Scratch { store, prefix: Path::from(format!("jobs/{}", Uuid::new_v4().simple())) }
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// A name in it that nothing has yet, nor will have if what writes it is tried again.
+    pub(crate) fn name(prefix: &Path) -> Path {
+        prefix.clone().join(format!("{}.parquet", Uuid::new_v4().simple()))
+    }
+
+    pub(crate) fn prefix(&self) -> &Path {
+        &self.prefix
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let (objects, prefix) = (Arc::clone(&self.store.objects), self.prefix.clone());
+        let (done, is_done) = std::sync::mpsc::channel();
+        self.store.handle.spawn(async move {
+            let names = objects.list(Some(&prefix)).map_ok(|found| found.location).boxed();
+            // What cannot be removed is in nobody's way; whoever empties the folder finds it by its age.
+            let removed: Result<Vec<Path>, _> = objects.delete_stream(names).try_collect().await;
+            done.send(removed.is_ok()).ok();
+        });
+        is_done.recv().ok();
+    }
+}
+
+impl fmt::Debug for Scratch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scratch").field("prefix", &self.prefix).finish()
+    }
+}

@@ -1,0 +1,149 @@
+//! Little memory, little disk, little time: the right answer, or an error that says what is missing.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use stratalog_cluster::{Place, Settings};
+use stratalog_engine::{
+    Budget, Code, Content, Elsewhere, Engine, EngineOptions, Error, Parameters, RunOptions, Scope, Session,
+    Value,
+};
+use tempfile::TempDir;
+
+/// An engine that asks a place with these settings, and what it is compared with.
+struct Both {
+    elsewhere: Session,
+    here: Session,
+    place: Arc<Place>,
+    folder: TempDir,
+}
+
+impl Both {
+    fn new(change: impl FnOnce(&mut Settings)) -> Both {
+        let folder = tempfile::tempdir().expect("a folder for a while");
+        let mut settings = Settings { partitions: 4, ..Settings::new(folder.path(), 2) };
+        change(&mut settings);
+        let place = Arc::new(Place::new(settings).expect("a place"));
+        let asked = Arc::clone(&place) as Arc<dyn Elsewhere>;
+        let session = |elsewhere| {
+            let engine = Engine::in_memory(EngineOptions { elsewhere, ..EngineOptions::default() });
+            engine.expect("an engine").open_session("default").expect("the graph `default`")
+        };
+        Both { elsewhere: session(Some(asked)), here: session(None), place, folder }
+    }
+
+    fn insert(&mut self, relation: &str, rows: impl Iterator<Item = (i64, i64)>) {
+        let rows: Vec<Vec<Value>> = rows.map(|(a, b)| vec![Value::Int(a), Value::Int(b)]).collect();
+        for session in [&mut self.elsewhere, &mut self.here] {
+            let budget = Budget::unlimited();
+            session.insert_rows(relation, Scope::Persistent, None, rows.clone(), &budget).expect("rows");
+        }
+    }
+
+    /// Both give the same rows for a program, and there are some.
+    fn agree(&mut self, program: &str) {
+        let expected = rows(&mut self.here, program, &Budget::unlimited()).expect("an answer here");
+        let found = rows(&mut self.elsewhere, program, &Budget::unlimited()).expect("an answer elsewhere");
+        assert!(!expected.is_empty());
+        assert_eq!(found.len(), expected.len(), "{program}");
+        assert!(found == expected, "other rows of {program}");
+        let tally = self.place.tally();
+        assert!(tally.by_plans > 0 && tally.in_memory.is_empty(), "{tally:?}");
+        assert_eq!(files(self.folder.path()), 0, "what is left in the folder");
+    }
+}
+
+/// The rows of an answer in their order.
+fn rows(session: &mut Session, program: &str, budget: &Budget) -> Result<Vec<Vec<String>>, Error> {
+    let prepared = session.prepare(program, &Parameters::new())?;
+    let answer = session.run(prepared, &RunOptions::default(), budget)?;
+    let Content::Rows(rows) = answer.content else { return Ok(Vec::new()) };
+    let batch = rows.batch(0, rows.row_count());
+    let columns: Vec<_> = batch.columns().to_vec();
+    let text = |row: usize| {
+        let cell = |column| arrow_text(column, row);
+        columns.iter().map(cell).collect::<Vec<String>>()
+    };
+    let mut all: Vec<Vec<String>> = (0..batch.num_rows()).map(text).collect();
+    all.sort_unstable();
+    Ok(all)
+}
+
+fn arrow_text(column: &arrow::array::ArrayRef, row: usize) -> String {
+    format!("{:?}", column.slice(row, 1))
+}
+
+/// How many files there are below a folder.
+fn files(folder: &Path) -> usize {
+    let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    entries.map(|path| if path.is_dir() { files(&path) } else { 1 }).sum()
+}
+
+/// Edges of a graph in which everything leads to a few hundred nodes, without circles.
+fn edges(count: i64) -> impl Iterator<Item = (i64, i64)> {
+    let mixed = |n: i64| (n.wrapping_mul(2_654_435_761) >> 7) & 0xFFFF;
+    (0..count).map(move |n| (n / 3, n / 3 + 1 + mixed(n) % 400))
+}
+
+const CLOSURE: &str = "tc(X, Y) <- edge(X, Y)\ntc(X, Z) <- tc(X, Y), edge(Y, Z)\n?tc(X, Y)";
+/// A recursion that does not fall apart.
+const SAME: &str = "same(X, Y) <- edge(X, Y)\nsame(X, Z) <- same(X, Y), same(Y, Z)\n?same(X, Y)";
+
+#[test]
+fn sides_of_joins_that_do_not_fit_are_sorted() {
+    let mut both = Both::new(|settings| {
+        settings.shared_bytes = 1 << 10;
+        settings.pool_bytes = 24 << 20;
+    });
+    both.insert("left", (0..1_000_000).map(|n| (n, n % 1_000)));
+    both.insert("right", (0..1_000_000).map(|n| (n, n % 977)));
+    both.agree("?left(X, A), right(X, B), A < B, B < 40");
+    both.agree("?count<X>, A <- left(X, A), !right(X, A)");
+    let tally = both.place.tally();
+    assert!(tally.sorted > 0, "{tally:?}");
+}
+
+#[test]
+fn recursions_go_on_in_rounds_and_in_parts() {
+    for carried_bytes in [0, 1 << 20] {
+        let mut both = Both::new(|settings| settings.carried_bytes = carried_bytes);
+        both.insert("edge", edges(1_200));
+        both.agree(CLOSURE);
+        both.agree(SAME);
+    }
+}
+
+#[test]
+fn what_is_cancelled_ends_soon() {
+    let mut both = Both::new(|settings| settings.carried_bytes = 0);
+    both.insert("edge", edges(9_000));
+    let budget = Budget::unlimited();
+    let stop = budget.clone();
+    let stopping = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(700));
+        stop.cancel();
+        Instant::now()
+    });
+    let stopped = rows(&mut both.elsewhere, SAME, &budget).expect_err("it was cancelled");
+    let ended = Instant::now();
+    assert_eq!(stopped.code(), Code::Cancelled);
+    let cancelled = stopping.join().expect("it was stopped");
+    assert!(ended.duration_since(cancelled) < Duration::from_secs(2));
+    assert_eq!(files(both.folder.path()), 0);
+}
+
+#[test]
+fn too_little_to_spill_to_is_an_error() {
+    let mut both = Both::new(|settings| {
+        settings.shared_bytes = 1 << 10;
+        settings.pool_bytes = 4 << 20;
+        settings.spill_bytes = 100 << 10;
+    });
+    both.insert("left", (0..300_000).map(|n| (n, n % 1_000)));
+    both.insert("right", (0..300_000).map(|n| (n, n % 977)));
+    let refused = rows(&mut both.elsewhere, "?left(X, A), right(X, B), A < B", &Budget::unlimited());
+    assert_eq!(refused.expect_err("nothing can be spilled").code(), Code::LimitExceeded);
+    // The next one has all that there is.
+    both.agree("?left(X, A), A < 3");
+}
