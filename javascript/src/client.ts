@@ -72,6 +72,8 @@ export interface Session {
   /** The server's version. */
   readonly version: string;
   readonly role: string;
+  /** What the API key opens of what its user may do; undefined where that is all of it. */
+  readonly scope: string | undefined;
 }
 
 const RECONNECT_MILLISECONDS = 10_000;
@@ -128,8 +130,8 @@ export class Client {
 
   /** What the server said at login. */
   get session(): Session {
-    const { session_id: sessionId, version, role } = this.#link.last.session;
-    return { sessionId, version, role };
+    const { session_id: sessionId, version, role, scope } = this.#link.last.session;
+    return { sessionId, version, role, scope };
   }
 
   /** The name of the graph in use. */

@@ -513,6 +513,10 @@ export interface AuthenticatedMessage {
    */
   role: string;
   /**
+   * What the API key of the login opens of what its user may do, if not all of it: `write` or `read`.
+   */
+  scope?: string;
+  /**
    * The number of the last notification before, if the address asks for `last_seq`: what to come back with, if none
    * follows.
    */

@@ -97,6 +97,9 @@ pub struct Authenticated {
     pub version: String,
     /// The user's role: `admin`, `editor` or `viewer`.
     pub role: String,
+    /// What the API key of the login opens of what its user may do, if not all of it: `write` or `read`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
     /// The number of the last notification before, if the address asks for `last_seq`: what to come back with, if none
     /// follows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -416,12 +419,13 @@ mod tests {
     #[test]
     fn authentication_replies_have_this_text() {
         check(
-            r#"{"type":"authenticated","session_id":"s","knowledge_graph":"default","version":"0.1.0","role":"admin","last_seq":7}"#,
+            r#"{"type":"authenticated","session_id":"s","knowledge_graph":"default","version":"0.1.0","role":"admin","scope":"read","last_seq":7}"#,
             Response::Authenticated(Authenticated {
                 session_id: "s".to_owned(),
                 knowledge_graph: "default".to_owned(),
                 version: "0.1.0".to_owned(),
                 role: "admin".to_owned(),
+                scope: Some("read".to_owned()),
                 last_seq: Some(7),
             }),
             None,

@@ -109,6 +109,17 @@ async fn keys_give_what_their_scope_says_of_what_their_owner_has() {
 }
 
 #[tokio::test]
+async fn a_key_that_opens_less_than_its_owner_may_do_is_told_so() {
+    let server = Server::start();
+    let mut admin = server.log_in().await;
+    for (terms, scope) in [("all", None), ("w write", Some("write")), ("r read", Some("read"))] {
+        let key = key(&mut admin, terms).await;
+        let greeting = server.connect().await.authenticate(&key).await;
+        assert_eq!((greeting["role"].as_str(), greeting["scope"].as_str()), (Some("admin"), scope));
+    }
+}
+
+#[tokio::test]
 async fn a_key_is_listed_with_its_owner_its_end_and_its_scope() {
     let server = Server::start();
     let mut admin = server.log_in().await;

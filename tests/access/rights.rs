@@ -90,6 +90,7 @@ const STATEMENTS: &[(&str, &str, Asks)] = &[
     (".rule", "", Read),
     (".rule rule1", "", Read),
     (".rule list", "", Read),
+    (".rule columns", "", Read),
     (".rule graph", "", Read),
     (".rule def rule1", "", Read),
     (".rule drop rule2", "+rule2(X) <- fact(X)", Write),

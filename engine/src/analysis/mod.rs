@@ -347,6 +347,20 @@ pub fn unknown_relation(name: &str, span: Option<Span>, catalog: &Catalog) -> Di
     Diagnostic { span, ..error.diagnose() }
 }
 
+/// Every derived relation with the types of its columns, as far as they follow from what it is derived of.
+pub(crate) fn derived_types(catalog: &Catalog) -> Vec<(&str, Vec<DataType>)> {
+    let mut resolver = Resolver::new(catalog, None);
+    resolver.suggestions = 0;
+    let heads = catalog.derived().filter_map(|(name, clauses)| Some((name, clauses.first()?)));
+    let heads = heads.map(|(name, clause)| (name, resolver.relation(name, clause.head.head_columns())));
+    let heads: Vec<(&str, RelationId)> = heads.collect();
+    // What is wrong with a rule is said where it is asked for.
+    resolver.resolve_reachable();
+    let Resolver { mut relations, mut clauses, .. } = resolver;
+    types::infer(&mut relations, &mut clauses);
+    heads.into_iter().map(|(name, head)| (name, relations[head.index()].column_types.clone())).collect()
+}
+
 /// The report for a relation that has no rules.
 pub fn unknown_rule(name: &str, span: Option<Span>, catalog: &Catalog) -> Diagnostic {
     let near = near::near_names(name, catalog.derived().map(|(name, _)| name));

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::{CommandEntry, CommandFamily};
-use crate::analysis::{rule_graph, unknown_rule};
+use crate::analysis::{derived_types, rule_graph, unknown_rule};
 use crate::answer::Rows;
-use crate::catalog::{Catalog, Clauses, Use};
+use crate::catalog::{Catalog, Clauses, Use, clause_names};
 use crate::context::{Context, Outcome, Question};
-use crate::data::Value;
+use crate::data::{DataType, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::graph::{Change, ChangeSet, SessionState};
@@ -53,6 +53,15 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
             need: Need::Read,
             arguments: 1,
             run: show,
+        },
+        CommandEntry {
+            words: &["rule", "columns"],
+            usage: "",
+            doc: "Lists the columns of all derived relations: relation, column, type (null where rules alone do not tell it).",
+            example: ".rule columns",
+            need: Need::Read,
+            arguments: 0,
+            run: columns,
         },
         CommandEntry {
             words: &["rule", "graph"],
@@ -154,6 +163,25 @@ fn show(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Resu
     let row = |(number, clause): (i64, &Arc<Rule>)| vec![Value::text(clause.to_string()), Value::Int(number)];
     let rows = (1..).zip(clauses.iter()).map(row).collect();
     Ok(Outcome::Listing(Rows::listing(&["clause", "number"], rows)?))
+}
+
+fn columns(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
+    let snapshot = context.snapshot();
+    let catalog = snapshot.catalog();
+    let mut rows = Vec::new();
+    for (relation, types) in derived_types(catalog) {
+        let declared = catalog.relation(relation).filter(|known| known.schema.is_some());
+        let names = match (declared, catalog.rules(relation).first()) {
+            (None, Some(clause)) => clause_names(&clause.head.terms, types.len()),
+            (known, _) => known.map(|known| known.column_names()).unwrap_or_default(),
+        };
+        for (column, data_type) in names.into_iter().zip(types) {
+            let known = Some(data_type).filter(|known| *known != DataType::Unknown);
+            let known = known.map_or(Value::Null, |known| Value::text(known.to_string()));
+            rows.push(vec![Value::text(relation), Value::text(column), known]);
+        }
+    }
+    Ok(Outcome::Listing(Rows::listing(&["relation", "column", "type"], rows)?))
 }
 
 fn graph(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {

@@ -50,6 +50,8 @@ class Session:
     role: str
     #: The number of the last notification before this session, where it was asked for.
     last_seq: int | None = None
+    #: What the API key opens of what its user may do, where that is not all of it: `write` or `read`.
+    scope: str | None = None
 
 
 @dataclass(slots=True)
@@ -336,6 +338,7 @@ class Protocol:
             str(message.get("version", "")),
             str(message.get("role", "")),
             message.get("last_seq"),
+            message.get("scope"),
         )
         if self.last_seq is None:
             self.last_seq = self.session.last_seq

@@ -202,6 +202,9 @@ pub(crate) fn authenticated(caller: &Caller, last_seq: Option<u64>, id: Option<R
         knowledge_graph: caller.session.binding().name(),
         version: VERSION.to_owned(),
         role: role.map_or("none", |role| role.as_str()).to_owned(),
+        scope: Some(caller.identity.scope())
+            .filter(|scope| !scope.is_all())
+            .map(|scope| scope.as_str().to_owned()),
         last_seq,
     };
     Reply { response: Response::Authenticated(greeting), id }.to_json()
