@@ -32,6 +32,8 @@ export function AskView({ session }: ViewProps) {
   const names = useMemo(() => parametersOf(program), [program]);
   const now = asked.value?.graph === session.graph.value ? asked.value : undefined;
   const isRunning = now?.state === "running";
+  /** Whether the shelf was closed because something was taken from it. */
+  const isTaken = useRef(false);
   /** The program of the address that the editor has taken notice of. */
   const shown = useRef(now && keyOf(now.program, now.p));
 
@@ -94,9 +96,14 @@ export function AskView({ session }: ViewProps) {
 
   const take = (taken: string) => {
     text.value = taken;
+    isTaken.current = true;
     setShelf(undefined);
-    editor.current?.focus();
   };
+  // As long as a window is open, nothing beside it can have the keyboard.
+  useEffect(() => {
+    if (shelf === undefined && isTaken.current) editor.current?.focus();
+    isTaken.current = false;
+  }, [shelf]);
 
   const question = now?.program ?? program;
   return (

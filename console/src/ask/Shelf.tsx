@@ -1,6 +1,6 @@
 // What was asked before, and what was saved, each a click from the editor.
 
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { Code } from "../parts/Code.tsx";
 import { Failure } from "../parts/Failure.tsx";
 import { Window } from "../parts/Window.tsx";
@@ -22,6 +22,7 @@ export function SavedPrograms({ session, onTake, onClose }: ShelfProps & { sessi
   const [name, setName] = useState("");
   const [isForAll, setForAll] = useState(false);
   const [problem, setProblem] = useState<unknown>();
+  const field = useRef<HTMLInputElement>(null);
   const own = saved.value.filter((one) => one.graph === graph);
   const isThere = own.some((one) => one.name === name.trim());
   const keep = async (event: SubmitEvent) => {
@@ -33,6 +34,7 @@ export function SavedPrograms({ session, onTake, onClose }: ShelfProps & { sessi
         await bring(session, { title: name.trim(), program, shown: address.peek().parts[0] ?? "table" });
       } else save({ name: name.trim(), graph, program });
       setName("");
+      field.current?.focus();
     } catch (failure) {
       setProblem(failure);
     }
@@ -43,6 +45,7 @@ export function SavedPrograms({ session, onTake, onClose }: ShelfProps & { sessi
         <label for="save-as">Save what is in the editor as</label>
         <div class="in-a-row">
           <input
+            ref={field}
             id="save-as"
             value={name}
             onInput={(event) => setName(event.currentTarget.value)}

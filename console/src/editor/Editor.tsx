@@ -33,6 +33,8 @@ export interface EditorProps {
   hint?: string;
   /** Without line numbers, as high as its text. */
   compact?: boolean;
+  /** Whether it has the keyboard at once. */
+  isFocused?: boolean;
   /** Gets the editor itself. */
   onReady?: (view: EditorView) => void;
 }
@@ -83,7 +85,7 @@ export function Editor(props: EditorProps) {
           told.current.push(text);
           now.current.onChange(text);
         }),
-        // Tab leaves the field, as everywhere else on a page; whoever wants one writes it with Ctrl-M before.
+        // Tab leaves the field, as everywhere else on a page.
         keymap.of([
           ...closeBracketsKeymap,
           ...completionKeymap,
@@ -97,6 +99,7 @@ export function Editor(props: EditorProps) {
     });
     const editor = new EditorView({ state, parent: place.current });
     view.current = editor;
+    if (now.current.isFocused) editor.focus();
     now.current.onReady?.(editor);
     return () => editor.destroy();
     // The editor keeps its text by itself.

@@ -2,17 +2,13 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { seen } from "../parts/Cell.tsx";
-import { Shown } from "../parts/Shown.tsx";
 import { count, counted } from "../parts/text.ts";
-import { useTask } from "../parts/useTask.ts";
 import { address, rename, to, writeAddress } from "../session/address.ts";
 import type { Catalog } from "../session/catalog.ts";
+import { Drawing } from "./Drawing.tsx";
 import type { Way } from "./dependencies.ts";
 import type { Details } from "./details.ts";
 import { type Choice, chosenOf, namesIn, relationsToDraw } from "./drawn.ts";
-import { PictureFrame } from "./PictureFrame.tsx";
-import { PictureOfRules } from "./PictureOfRules.tsx";
-import { type Picture, pictureOf } from "./picture.ts";
 import { RulesTable } from "./RulesTable.tsx";
 
 /** More relations are not drawn at once: nobody would find anything. */
@@ -53,86 +49,6 @@ export function AllRules({ catalog, details }: { catalog: Catalog; details: Deta
         </details>
       )}
     </>
-  );
-}
-
-interface DrawingProps {
-  relations: ReturnType<typeof relationsToDraw>;
-  dependencies: Details["dependencies"];
-  of: string | undefined;
-}
-
-function Drawing({ relations, dependencies, of }: DrawingProps) {
-  // Numbers of rows change with every commit. Only what has to do with the layout makes another one.
-  const key = JSON.stringify([
-    relations.map(({ name, about, stratum }) => [name, about.length, stratum ?? null]),
-    dependencies.readings,
-  ]);
-  // Hundreds of relations take a second: what is there already is shown before that.
-  const laidOut = useTask(async () => {
-    await new Promise((done) => setTimeout(done));
-    return pictureOf(relations, dependencies);
-  }, [key]);
-  const about = new Map(relations.map((relation) => [relation.name, relation.about]));
-  return (
-    <Shown task={laidOut}>
-      {(picture) => (
-        <PictureFrame
-          key={picture.nodes.map(({ relation }) => relation.name).join(" ")}
-          label="Picture of the rules"
-          width={picture.width}
-          height={picture.height}
-          start={startOf(picture, of)}
-          legend={<Legend />}
-        >
-          {(scale) => <PictureOfRules picture={picture} scale={scale} about={about} of={of} />}
-        </PictureFrame>
-      )}
-    </Shown>
-  );
-}
-
-/** The relation that was asked for, and else where everything begins. */
-function startOf({ nodes, height }: Picture, of: string | undefined): { x: number; y: number } {
-  const chosen = nodes.find(({ relation }) => relation.name === of);
-  if (chosen === undefined) return { x: 0, y: height / 2 };
-  return { x: chosen.x + chosen.width / 2, y: chosen.y + chosen.height / 2 };
-}
-
-/** What the forms mean. */
-function Legend() {
-  const lines: [string, string][] = [
-    ["", "is read by rules of"],
-    ["negated", "only under negation"],
-    ["aggregated", "only by an aggregate"],
-    ["recursive", "both follow from each other"],
-  ];
-  return (
-    <ul class="picture-legend">
-      {lines.map(([how, text]) => (
-        <li key={text}>
-          <svg width="38" height="10" aria-hidden="true">
-            <g class={`picture-edge ${how}`}>
-              <path d="M1,5H36" marker-end="url(#picture-arrow)" />
-            </g>
-          </svg>
-          {text}
-        </li>
-      ))}
-      <li>
-        <svg class="picture-node stored" width="22" height="14" aria-hidden="true">
-          <rect x="1" y="1" width="20" height="12" />
-          <path d="M4,1V13" />
-        </svg>
-        stored
-      </li>
-      <li>
-        <svg class="picture-node" width="22" height="14" aria-hidden="true">
-          <rect x="1" y="1" width="20" height="12" rx="5" />
-        </svg>
-        derived
-      </li>
-    </ul>
   );
 }
 

@@ -118,6 +118,7 @@ function Draft({ session, name, clauses, now, place, onRebase, onDone }: DraftPr
         onChange={setDraft}
         onRun={() => void save()}
         label={`Clause ${place + 1} of ${name}`}
+        isFocused
         compact
       />
       {!isSame(clauses, now) && (

@@ -9,6 +9,8 @@ interface PictureFrameProps {
   /** How large it is. */
   width: number;
   height: number;
+  /** What is to have room at first, as long as it can be read then. */
+  fits: "all" | "width";
   /** Which of its points is to be seen at first, if there is no room for all. */
   start: { readonly x: number; readonly y: number };
   /** What is said below it. */
@@ -19,11 +21,12 @@ interface PictureFrameProps {
 const LEAST = 0.15;
 const MOST = 3;
 /** Smaller, texts cannot be read: there is to be scrolled instead. */
-const READABLE = 0.75;
+const READABLE = 0.85;
 /** This part of the window's height is the most that it takes; the style sheet has the same. */
 const HIGHEST = 0.62;
 
-export function PictureFrame({ label, width, height, start, legend, children }: PictureFrameProps) {
+export function PictureFrame(props: PictureFrameProps) {
+  const { label, width, height, fits, start, legend, children } = props;
   const frame = useRef<HTMLElement>(null);
   const [scale, setScale] = useState(1);
   /** Which point of the picture is to stand where in the frame; before there is one, the first in the middle. */
@@ -46,14 +49,15 @@ export function PictureFrame({ label, width, height, start, legend, children }: 
     element.scrollTo(x * scale - left, y * scale - top);
   }, [scale]);
 
-  const fitting = () => {
+  const fitting = (what: "all" | "width") => {
     const element = frame.current;
     if (element === null || width === 0 || height === 0) return 1;
-    return Math.min(1, element.clientWidth / width, (innerHeight * HIGHEST) / height);
+    const inHeight = what === "all" ? (innerHeight * HIGHEST) / height : 1;
+    return Math.min(1, element.clientWidth / width, inHeight);
   };
   // Later sizes are of the same picture with other numbers in it: they change nothing of what somebody has
   // chosen.
-  useLayoutEffect(() => setScale(Math.max(READABLE, fitting())), []);
+  useLayoutEffect(() => setScale(Math.max(READABLE, fitting(fits))), []);
 
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -109,7 +113,7 @@ export function PictureFrame({ label, width, height, start, legend, children }: 
           <button type="button" aria-label="Larger" onClick={() => zoom(scale * 1.25)}>
             +
           </button>
-          <button type="button" onClick={() => zoom(fitting())}>
+          <button type="button" onClick={() => zoom(fitting("all"))}>
             All
           </button>
         </p>

@@ -29,7 +29,6 @@ export function RelationList({ session }: { session: Session }) {
   if (catalog.relations.size === 0) return <Beginning session={session} />;
   const all: RelationRow[] = [...catalog.relations.values()].map((relation) => ({
     relation,
-    arity: relation.columns.length || details.value?.arities.get(relation.name),
     view: details.value?.views.get(relation.name),
   }));
   const order = orderOf(sort);
@@ -106,7 +105,7 @@ function setValues(changed: Record<string, string>): void {
   rename(writeAddress({ ...now, values: Object.fromEntries(values) }));
 }
 
-function Line({ row: { relation, arity, view } }: { row: RelationRow }) {
+function Line({ row: { relation, view } }: { row: RelationRow }) {
   const { name, columns, rows, isDerived, clauses } = relation;
   return (
     <tr>
@@ -116,14 +115,13 @@ function Line({ row: { relation, arity, view } }: { row: RelationRow }) {
         </a>
       </th>
       <td class="relation-columns">
-        {columns.length === 0
-          ? arity !== undefined && <span class="quiet">{counted(arity, "column")}</span>
-          : columns.map((column, place) => (
-              <span key={place}>
-                {place > 0 && ", "}
-                <bdi>{seen(column.name)}</bdi>: <span class="quiet">{seen(column.type)}</span>
-              </span>
-            ))}
+        {columns.length === 0 && <span class="quiet">no columns</span>}
+        {columns.map((column, place) => (
+          <span key={place}>
+            {place > 0 && ", "}
+            <bdi>{seen(column.name)}</bdi>: <span class="quiet">{seen(column.type)}</span>
+          </span>
+        ))}
       </td>
       <td class="right">
         {rows !== undefined && count(rows)}

@@ -9,7 +9,7 @@ import { to } from "../session/address.ts";
 import type { Relation, RelationColumn } from "../session/catalog.ts";
 import type { Session } from "../session/session.ts";
 import { Columns } from "./Columns.tsx";
-import { columnsOf, variablesOf } from "./clauses.ts";
+import { variablesOf } from "./clauses.ts";
 import { DropRelation } from "./DropRelation.tsx";
 import { type Details, readClauses } from "./details.ts";
 import { Kept } from "./Kept.tsx";
@@ -36,15 +36,14 @@ export function RelationPage({ session, name }: { session: Session; name: string
   }
   const problem =
     details.state === "failed" ? details.problem : clauses.state === "failed" ? clauses.problem : undefined;
-  const arity = relation.columns.length || details.value?.arities.get(name);
-  const columns = columnsToShow(relation, arity, clauses.value?.[0]);
+  const { columns } = relation;
   const isKept = (details.value?.views.get(name)?.rows ?? undefined) !== undefined;
   const done = () => setTicks((now) => now + 1);
   return (
     <article class="relation-page">
       <Heading relation={relation} columns={columns} details={details.value} />
       {problem !== undefined && <Failure problem={problem} />}
-      {columns === undefined || details.value === undefined ? (
+      {details.value === undefined ? (
         problem === undefined && <p class="waiting quiet">…</p>
       ) : (
         <>
@@ -71,27 +70,14 @@ export function RelationPage({ session, name }: { session: Session; name: string
   );
 }
 
-/** Its columns as they are declared or stored; of what rules alone make, as the first of them has it. */
-function columnsToShow(
-  relation: Relation,
-  arity: number | undefined,
-  clause: string | undefined,
-): readonly RelationColumn[] | undefined {
-  if (relation.columns.length > 0) return relation.columns;
-  if (arity === undefined || (relation.isDerived && clause === undefined && arity > 0)) {
-    return relation.isDerived ? undefined : [];
-  }
-  return columnsOf(clause, arity).map((name) => ({ name, type: "any" }));
-}
-
 interface HeadingProps {
   relation: Relation;
-  columns: readonly RelationColumn[] | undefined;
+  columns: readonly RelationColumn[];
   details: Details | undefined;
 }
 
 function Heading({ relation: { name, rows, isDerived, clauses }, columns, details }: HeadingProps) {
-  const variables = variablesOf(columns?.map((column) => column.name) ?? []);
+  const variables = variablesOf(columns.map((column) => column.name));
   const goal = `${name}(${variables.join(", ")})`;
   // Whoever looks into a large relation does not want all of it at once.
   const query = rows === undefined || rows > MANY ? `?${goal}, limit(${MANY})` : `?${goal}`;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setIn } from "../program/scan.ts";
-import { bare, columnsOf, headOf, isName, programOf, unfit, variablesOf } from "./clauses.ts";
+import { bare, headOf, isName, programOf, unfit, variablesOf } from "./clauses.ts";
 
 test("names have letters of any script, digits and underscores", () => {
   for (const name of ["edge", "Edge", "_seen", "größe", "a1"]) assert.ok(isName(name), name);
@@ -38,18 +38,6 @@ test("a clause of another relation does not fit", () => {
   assert.equal(unfit("way(X, Y) <- edge(X, Y)", "path"), "this is a rule of way, and not of path");
   assert.match(unfit("path(1, 2)", "path") ?? "", /one head and a body/);
   assert.equal(unfit("any(X) <- edge(X, _)"), undefined);
-});
-
-test("columns are called as the first clause has them", () => {
-  assert.deepEqual(columnsOf("far(X, count<Y>) <- path(X, Y)", 2), ["X", "count<Y>"]);
-  assert.deepEqual(columnsOf("q(X, quantile<Y, 0.9>) <- p(X, Y)", 2), ["X", "quantile<Y, 0.9>"]);
-  assert.deepEqual(columnsOf("best(R, top_k<1, Id, A:desc>) <- sale(R, Id, A)", 3), ["R", "Id", "A"]);
-});
-
-test("letters stand where a head does not say it", () => {
-  assert.deepEqual(columnsOf("p(X) <- q(X)", 2), ["A", "B"]);
-  assert.deepEqual(columnsOf(undefined, 1), ["A"]);
-  assert.equal(columnsOf(undefined, 27)[26], "A1");
 });
 
 test("variables are called as columns, where that makes variables that differ", () => {

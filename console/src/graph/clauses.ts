@@ -43,17 +43,6 @@ export function programOf(clauses: readonly string[]): string {
   return clauses.map((clause) => `+${bare(clause)}`).join("\n");
 }
 
-/**
- * What stands in the columns of a derived relation, as its first clause has it; letters where that cannot be
- * told.
- */
-export function columnsOf(clause: string | undefined, arity: number): string[] {
-  const terms = clause === undefined ? [] : whole(headOf(clause)?.terms ?? []);
-  const columns = terms.flatMap((term) => ranked(term) ?? [term]);
-  if (columns.length === arity) return columns;
-  return Array.from({ length: arity }, (_, place) => letter(place));
-}
-
 /** Variables for columns: their names with a capital, as far as that makes variables that differ. */
 export function variablesOf(columns: readonly string[]): string[] {
   const given = new Set<string>();
@@ -63,29 +52,4 @@ export function variablesOf(columns: readonly string[]): string[] {
     given.add(variable);
     return variable;
   });
-}
-
-/** `A` to `Z`, then `A1`: as the server names columns that nobody has named. */
-function letter(place: number): string {
-  const sign = String.fromCharCode(65 + (place % 26));
-  return place < 26 ? sign : `${sign}${Math.floor(place / 26)}`;
-}
-
-/** Terms in which commas inside of `<` and `>` cut nothing. */
-function whole(terms: readonly string[]): string[] {
-  const joined: string[] = [];
-  for (const term of terms) {
-    const last = joined.at(-1);
-    const isOpen = last !== undefined && /^[a-z_]+\s*</.test(last) && !last.endsWith(">");
-    if (isOpen) joined[joined.length - 1] = `${last}, ${term}`;
-    else joined.push(term);
-  }
-  return joined;
-}
-
-/** The columns of an aggregate that keeps whole rows: each of its variables is one. */
-function ranked(term: string): string[] | undefined {
-  const inside = /^(?:top_k|top_k_threshold|within_radius)\s*<(.*)>$/s.exec(term)?.[1];
-  const parts = inside?.split(",").map((part) => part.trim().replace(/\s*:\s*(?:asc|desc)$/, ""));
-  return parts?.filter((part) => /^[\p{Lu}_][\p{L}\p{N}_]*$/u.test(part));
 }

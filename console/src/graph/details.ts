@@ -36,25 +36,20 @@ export interface Details {
   readonly dependencies: Dependencies;
   readonly views: ReadonlyMap<string, KeptView>;
   readonly indexes: readonly Index[];
-  /** The number of columns of relations that rules alone make. */
-  readonly arities: ReadonlyMap<string, number>;
 }
 
 /** Reads it of the graph in use. */
 export async function readDetails(client: Client): Promise<Details> {
   const reads = { reads: true };
-  const [graph, views, indexes, derived] = await Promise.all([
+  const [graph, views, indexes] = await Promise.all([
     client.execute(".rule graph", reads),
     client.execute(".view list", reads),
     readIndexes(client),
-    client.execute(".rel derived", reads),
   ]);
-  const arities = derived.objects().map((row) => [String(row["name"]), Number(row["arity"])] as const);
   return {
     dependencies: dependenciesOf(graph.objects() as unknown as GraphRow[]),
     views: new Map(viewsOf(views).map((view) => [view.relation, view])),
     indexes,
-    arities: new Map(arities),
   };
 }
 

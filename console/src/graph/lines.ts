@@ -88,6 +88,12 @@ export function pathOf(points: readonly Point[]): string {
   return path;
 }
 
+/** A line that is upright at both ends; beside each other, they are connected by an arc above them. */
+export function pathDown(from: Point, to: Point): string {
+  const bend = from.y === to.y ? from.y - 2 * APART : (from.y + to.y) / 2;
+  return `M${pair(from)}C${pair({ x: from.x, y: bend })} ${pair({ x: to.x, y: bend })} ${pair(to)}`;
+}
+
 function middleOf({ x, y, width, height }: Place): Point {
   return { x: x + width / 2, y: y + height / 2 };
 }

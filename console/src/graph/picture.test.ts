@@ -166,19 +166,3 @@ test("nothing has no size", () => {
   const picture = pictureOf([], dependencies());
   assert.deepEqual([picture.width, picture.height, picture.nodes], [0, 0, []]);
 });
-
-test("hundreds of relations are laid out, and none lies on another", () => {
-  const count = 200;
-  const relations = Array.from({ length: count }, (_, n) =>
-    relation(`r${n}`, n < 40 ? undefined : Math.floor(n / 40)),
-  );
-  const readings: Reading[] = [];
-  for (let n = 40; n < count; n += 1) {
-    for (const step of [7, 23, 40])
-      readings.push(reading(`r${(n * step) % (Math.floor(n / 40) * 40)}`, `r${n}`));
-  }
-  const { nodes } = pictureOf(relations, dependencies(...readings));
-  for (const [place, node] of nodes.entries()) {
-    for (const other of nodes.slice(place + 1)) assert.ok(!overlap(node, other));
-  }
-});

@@ -40,8 +40,9 @@ export interface PictureEdge {
   readonly at: Point;
 }
 
+/** A stratum, or without one what no rule derives. */
 export interface PictureBox extends Place {
-  readonly stratum: number;
+  readonly stratum: number | undefined;
 }
 
 export interface Picture {
@@ -50,14 +51,16 @@ export interface Picture {
   readonly nodes: readonly PictureNode[];
   readonly edges: readonly PictureEdge[];
   readonly boxes: readonly PictureBox[];
+  /** Which way it is read: column by column, or row by row. */
+  readonly reads: "columns" | "rows";
 }
 
-const NODE_HEIGHT = 42;
+export const NODE_HEIGHT = 42;
 const LEAST_WIDTH = 76;
 /** Above the relations, the strata are named. */
-const TITLE_HEIGHT = 18;
+export const TITLE_HEIGHT = 18;
 /** Between the edge of a band and what is in it. */
-const BAND_ROOM = 14;
+export const BAND_ROOM = 14;
 /** What the loop of a relation that reads itself takes above it. */
 const LOOP_HEIGHT = 20;
 /** Names of more signs are cut. */
@@ -66,8 +69,6 @@ const LONGEST_NAME = 30;
 const NAME_SIGN = 7.8;
 const ABOUT_SIGN = 6.1;
 const LABEL_SIGN = 6.2;
-/** From so many relations on, a simpler choice of the order within a column saves most of the time. */
-const LARGE = 100;
 
 type LayoutGraph = Graph<GraphLabel, NodeLabel, EdgeLabel>;
 
@@ -101,7 +102,7 @@ export function pictureOf(relations: readonly PictureRelation[], { readings }: D
       label === "" ? { width: 0, height: 0 } : { width: textWidth(label, LABEL_SIGN) + 6, height: 16 };
     graph.setEdge(nodeOf(reading.reads), nodeOf(reading.relation), { ...size, labelpos: "c" });
   }
-  layout(graph, { disableOptimalOrderHeuristic: relations.length > LARGE });
+  layout(graph);
   const { width = 0, height = 0 } = graph.graph();
   const nodes = relations.map((relation, number) => ({
     relation,
@@ -109,7 +110,7 @@ export function pictureOf(relations: readonly PictureRelation[], { readings }: D
     ...placeOf(graph.node(`n${number}`)),
   }));
   const size = { width: finite(width), height: nodes.length === 0 ? 0 : finite(height) + TITLE_HEIGHT };
-  return { ...size, nodes, edges: edgesOf(), boxes: boxesOf(nodes, size.height) };
+  return { ...size, nodes, edges: edgesOf(), boxes: boxesOf(nodes, size.height), reads: "columns" };
 
   function edgesOf(): PictureEdge[] {
     const place = (name: string) => nodes[numbers.get(name) ?? 0] as PictureNode;
@@ -136,7 +137,8 @@ export function pictureOf(relations: readonly PictureRelation[], { readings }: D
   }
 }
 
-function isLoop({ relation, reads }: Reading): boolean {
+/** Whether a relation reads itself. */
+export function isLoop({ relation, reads }: Reading): boolean {
   return relation === reads;
 }
 
@@ -201,7 +203,8 @@ function finite(size: number): number {
   return Number.isFinite(size) && size > 0 ? size : 0;
 }
 
-function widthOf({ name, about }: PictureRelation): number {
+/** How wide a relation is drawn. */
+export function widthOf({ name, about }: PictureRelation): number {
   const widest = Math.max(textWidth(shortened(name), NAME_SIGN), textWidth(about, ABOUT_SIGN));
   return Math.max(LEAST_WIDTH, Math.ceil(widest) + 22);
 }
@@ -213,7 +216,8 @@ function textWidth(text: string, sign: number): number {
   return signs * sign;
 }
 
-function shortened(name: string): string {
+/** A name that has room in the picture. */
+export function shortened(name: string): string {
   const signs = [...name];
   return signs.length <= LONGEST_NAME ? name : `${signs.slice(0, LONGEST_NAME - 1).join("")}…`;
 }

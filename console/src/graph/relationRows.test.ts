@@ -11,7 +11,7 @@ function row(name: string, rows: number | undefined, columns: string[] = [], cla
     isDerived: clauses > 0,
     clauses,
   };
-  return { relation, arity: columns.length, view: undefined };
+  return { relation, view: undefined };
 }
 
 const rows = [row("edge", 4, ["from", "to"]), row("Person", 10, ["name"]), row("path", undefined, [], 2)];

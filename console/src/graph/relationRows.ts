@@ -11,8 +11,6 @@ export type Order = (typeof ORDERS)[number];
 /** A relation in the list. */
 export interface RelationRow {
   readonly relation: Relation;
-  /** How many columns it has, where that is known. */
-  readonly arity: number | undefined;
   /** What is kept of its rows. */
   readonly view: KeptView | undefined;
 }
@@ -47,12 +45,12 @@ export function sorted(rows: readonly RelationRow[], order: Order, descends: boo
   });
 }
 
-function keyOf({ relation, arity, view }: RelationRow, order: Order): string | number | undefined {
+function keyOf({ relation, view }: RelationRow, order: Order): string | number | undefined {
   switch (order) {
     case "name":
       return relation.name.toLowerCase();
     case "columns":
-      return arity;
+      return relation.columns.length;
     case "rows":
       return relation.rows ?? view?.rows;
     case "kind":

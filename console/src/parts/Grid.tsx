@@ -123,7 +123,9 @@ export function Grid(props: GridProps) {
   };
 
   const onKey = (event: KeyboardEvent) => {
-    if (!(event.target as HTMLElement).hasAttribute("data-place")) return;
+    // The table itself has the keyboard where the cell that had it has been scrolled away.
+    const isHere = event.target === event.currentTarget && rowCount > 0;
+    if (!isHere && !(event.target as HTMLElement).hasAttribute("data-place")) return;
     const page = Math.max(1, Math.floor(visible / ROW) - 1);
     const far = event.ctrlKey || event.metaKey;
     const { column } = focus;
@@ -163,7 +165,7 @@ export function Grid(props: GridProps) {
       aria-label={label}
       aria-rowcount={rowCount + 1}
       aria-colcount={columns.length + 1}
-      tabIndex={rowCount === 0 ? 0 : -1}
+      tabIndex={row < first || row >= end ? 0 : -1}
       onScroll={(event) => setScroll(event.currentTarget.scrollTop)}
       onKeyDown={onKey}
     >

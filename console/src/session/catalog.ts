@@ -32,17 +32,14 @@ export const emptyCatalog: Catalog = { relations: new Map(), isKnown: false };
 /** Reads what the graph in use has. */
 export async function readCatalog(client: Client): Promise<Catalog> {
   const reads = { reads: true };
-  const [stored, described, rules] = await Promise.all([
+  const [stored, described, rules, derived] = await Promise.all([
     client.execute(".rel", reads),
     client.execute(".rel describe", reads),
     client.execute(".rule list", reads),
+    client.execute(".rule columns", reads),
   ]);
-  const columns = new Map<string, RelationColumn[]>();
-  for (const [relation, name, type] of described) {
-    const named = columns.get(String(relation)) ?? [];
-    named.push({ name: String(name), type: String(type ?? "any") });
-    columns.set(String(relation), named);
-  }
+  // Of what is stored as well as derived, the facts say more than the rules.
+  const columns = new Map([...columnsOf(derived), ...columnsOf(described)]);
   const rows = new Map<string, number>();
   for (const row of stored.objects()) rows.set(String(row["name"]), Number(row["tuples"]));
   const clauses = new Map<string, number>();
@@ -59,4 +56,15 @@ export async function readCatalog(client: Client): Promise<Catalog> {
     });
   }
   return { relations, isKnown: true };
+}
+
+/** The columns of each relation, by a listing of them. */
+function columnsOf(listing: Iterable<readonly unknown[]>): Map<string, RelationColumn[]> {
+  const columns = new Map<string, RelationColumn[]>();
+  for (const [relation, name, type] of listing) {
+    const named = columns.get(String(relation)) ?? [];
+    named.push({ name: String(name), type: String(type ?? "any") });
+    columns.set(String(relation), named);
+  }
+  return columns;
 }

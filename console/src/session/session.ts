@@ -35,6 +35,9 @@ export type Level = "viewer" | "editor" | "owner";
 
 const LEVELS: readonly Level[] = ["viewer", "editor", "owner"];
 
+/** How far API keys go that do not open all. */
+const MOST: Readonly<Record<string, Level>> = { read: "viewer", write: "editor" };
+
 /** What every view gets. */
 export interface ViewProps {
   session: Session;
@@ -95,9 +98,19 @@ export class Session {
     return this.asking.session.role;
   }
 
-  /** Whether the user is an administrator. */
+  /** What the API key opens of what its user may do; undefined where that is all of it. */
+  get scope(): string | undefined {
+    return this.asking.session.scope;
+  }
+
+  /** Whether the user is an administrator here. */
   get isAdmin(): boolean {
-    return this.role === "admin";
+    return this.role === "admin" && this.scope === undefined;
+  }
+
+  /** Whether the user may create graphs here. */
+  get mayCreate(): boolean {
+    return this.role !== "viewer" && this.scope === undefined;
   }
 
   /** Whoever may not be here any more does not come back: the client says so to whoever asks. */
@@ -124,15 +137,23 @@ export class Session {
   /** Whether the user may do what takes this level on the graph in use. */
   may(least: Level): boolean {
     const level = this.level.value;
-    return level !== undefined && LEVELS.indexOf(level) >= LEVELS.indexOf(least);
+    const most = this.scope === undefined ? "owner" : MOST[this.scope];
+    const reaches = (had: Level | undefined) =>
+      had !== undefined && LEVELS.indexOf(had) >= LEVELS.indexOf(least);
+    return reaches(level) && reaches(most);
   }
 
-  /** Goes over to another graph, or to where it is wanted meanwhile. Facts and rules of the session are dropped. */
+  /** Goes over to another graph, and follows what changes there. Facts and rules of the session are dropped. */
   async use(graph: string): Promise<void> {
+    if (await this.goOver(graph)) await this.begin();
+  }
+
+  /** Goes over to another graph, or to where it is wanted meanwhile; whether it has. */
+  async goOver(graph: string): Promise<boolean> {
     this.goal.value = graph;
     const way = this.#way.then(() => this.#go(graph));
-    this.#way = way.catch(() => undefined);
-    if (await way) await this.begin();
+    this.#way = way.catch(() => false);
+    return way;
   }
 
   /** Both connections go, or none does; whether they have. */
@@ -269,10 +290,8 @@ export async function logIn(credentials: Credentials, graph: string | undefined)
   try {
     const looking = await connect(server, options);
     const opened = new Session(asking, looking, credentials.user);
-    if (graph !== undefined && graph !== opened.graph.peek()) {
-      // A graph that is not there for this user is said where the user can choose another one.
-      await opened.use(graph).catch(() => undefined);
-    }
+    // A graph that is not there for this user is said where the user can choose another one.
+    if (graph !== undefined) await opened.goOver(graph).catch(() => false);
     batch(() => {
       goodbye.value = undefined;
       session.value = opened;

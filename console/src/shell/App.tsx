@@ -47,10 +47,13 @@ function Inside({ session }: { session: Session }) {
           problem === undefined ? (
             <Waiting session={session} />
           ) : (
-            <Failure problem={problem} />
+            <>
+              <h1 class="unseen">{graph}</h1>
+              <Failure problem={problem} />
+            </>
           )
         ) : chosen === undefined ? (
-          <p class="quiet">There is no view called {view}.</p>
+          <h1>There is no view called {view}</h1>
         ) : (
           <Chosen key={`${using} ${view}`} load={chosen.load} session={session} />
         )}

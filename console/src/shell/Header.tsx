@@ -27,6 +27,13 @@ export function Header({ session }: { session: Session }) {
       go(writeAddress({ graph: select.value, view: address.value.view, parts: [], values: {} }));
     }
   };
+  // In a list that is closed, a browser would go to one graph after the other, and drop what the session has.
+  const open = (event: KeyboardEvent) => {
+    const select = event.currentTarget as HTMLSelectElement;
+    if (!/^Arrow(Up|Down)$/.test(event.key) || !("showPicker" in select)) return;
+    event.preventDefault();
+    select.showPicker();
+  };
   const leave = () => {
     forget();
     session.close();
@@ -36,20 +43,23 @@ export function Header({ session }: { session: Session }) {
       <span class="mark">Stratalog</span>
       <label class="graph">
         <span class="unseen">Knowledge graph</span>
-        <select value={graph} onChange={choose}>
+        <select value={graph} onChange={choose} onKeyDown={open}>
           {(graphs.includes(graph) ? graphs : [graph, ...graphs]).map((name) => (
             <option key={name} value={name}>
               {name}
             </option>
           ))}
-          {session.role !== "viewer" && <option value="">New graph…</option>}
+          {session.mayCreate && <option value="">New graph…</option>}
         </select>
       </label>
       <span class="state" data-state={state} role="status">
         {STATES[state]}
       </span>
       <span class="who">
-        {session.user ?? "API key"} <small class="quiet">{session.role}</small>
+        {session.user ?? "API key"}{" "}
+        <small class="quiet">
+          {session.scope === undefined ? session.role : `${session.role}, ${session.scope}`}
+        </small>
       </span>
       <button type="button" onClick={leave}>
         Log out

@@ -2,16 +2,8 @@
 
 import { useId, useState } from "preact/hooks";
 import { seen } from "../parts/Cell.tsx";
-import { useTask } from "../parts/useTask.ts";
 import type { Session } from "../session/session.ts";
-import {
-  columnsOfClause,
-  type FieldColumn,
-  type Fields,
-  factOfFields,
-  fieldsOfFact,
-  isName,
-} from "./fields.ts";
+import { type FieldColumn, type Fields, factOfFields, fieldsOfFact } from "./fields.ts";
 
 interface FactFormProps {
   session: Session;
@@ -26,8 +18,8 @@ export function FactForm({ session, fact, onAsk }: FactFormProps) {
   // What is typed in the fields; without any, they say what stands in the text.
   const [typed, setTyped] = useState<readonly string[] | undefined>();
   const { relations } = session.catalog.value;
-  const columns = useColumns(session, relation);
-  // Of a relation that rules alone derive, it is known only after a while how many columns it has.
+  const columns = relations.get(relation)?.columns ?? [];
+  // Where a relation alone was named, any of its rows is meant.
   const isBare = text === `${relation}()` && columns.length > 0;
   const whole = isBare ? factOfFields({ relation, inputs: columns.map(() => "") }, columns) : text;
   const said = fieldsOfFact(whole, columns);
@@ -113,21 +105,4 @@ export function FactForm({ session, fact, onAsk }: FactFormProps) {
       </p>
     </form>
   );
-}
-
-/** The columns of a relation; of one that rules alone derive, those of the head of its first clause. */
-function useColumns(session: Session, name: string): readonly FieldColumn[] {
-  const relation = session.catalog.value.relations.get(name);
-  const columns = relation?.columns ?? [];
-  const isAsked = columns.length === 0 && (relation?.isDerived ?? false) && isName(name);
-  const task = useTask(
-    async (signal): Promise<readonly FieldColumn[]> => {
-      if (!isAsked) return [];
-      const clauses = await session.looking.execute(`.rule def ${name}`, { reads: true, signal });
-      return clauses.rowCount === 0 ? [] : columnsOfClause(String(clauses.cell(0, 0)));
-    },
-    [session, name, isAsked],
-  );
-  if (!isAsked) return columns;
-  return task.state === "done" ? task.value : [];
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { columnsOfClause, factOfFields, fieldsOfFact } from "./fields.ts";
+import { factOfFields, fieldsOfFact } from "./fields.ts";
 
 const columns = ["string", "int", "float", "timestamp", "any"].map((type, place) => ({
   name: `c${place}`,
@@ -28,11 +28,4 @@ test("fields say what stands in a fact", () => {
   assert.deepEqual(fieldsOfFact("?p(X)", columns), { relation: "p", inputs: [""] });
   assert.equal(fieldsOfFact("p(1), q(2)", columns), undefined);
   assert.equal(fieldsOfFact("p", columns), undefined);
-});
-
-test("the columns of a derived relation are those of a head", () => {
-  const names = (clause: string) => columnsOfClause(clause).map(({ name }) => name);
-  assert.deepEqual(names("way(X, f(Y, 1), min<D>) <- road(X, Y, D)"), ["X", "f(Y, 1)", "min<D>"]);
-  assert.deepEqual(names("best(R, top_k<1, Id, A:desc>) <- sale(R, Id, A)"), ["R", "Id", "A"]);
-  assert.deepEqual(names("flag() <- edge(1, _)"), []);
 });

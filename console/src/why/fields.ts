@@ -2,7 +2,7 @@
 
 import { goalOf } from "../program/goal.ts";
 import { literal } from "../program/literal.ts";
-import { IN_HEADS, isVariable, outer, plain, split } from "../program/scan.ts";
+import { isVariable, plain } from "../program/scan.ts";
 
 /** A column that a field is for. */
 export interface FieldColumn {
@@ -21,11 +21,6 @@ const INTEGER = /^[+-]?\d+$/;
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 /** What is a value without anybody quoting it. */
 const CONSTANT = /^(?:true|false|null|t"[^"]*"|"(?:\\.|[^"\\])*"|\[.*\]|list\(.*\))$/s;
-
-/** Whether a text is a name that a relation may have. */
-export function isName(text: string): boolean {
-  return /^[\p{L}_][\p{L}\p{N}_]*$/u.test(text);
-}
 
 /**
  * The fact that is typed, as a program would write it. What is no value of the type is text: the server
@@ -77,22 +72,4 @@ function unescaped(text: string): string {
       return ESCAPES[sign ?? ""] ?? found;
     },
   );
-}
-
-/** The columns of a relation that rules alone derive, as the head of a clause calls them. */
-export function columnsOfClause(clause: string): FieldColumn[] {
-  const begin = clause.indexOf("(");
-  const end = [...outer(clause)].find(({ at, sign }) => at > begin && sign === ")")?.at;
-  if (begin < 0 || end === undefined) return [];
-  const terms = split(clause.slice(begin + 1, end), IN_HEADS);
-  return terms.flatMap((term) => rankedColumns(term) ?? [term]).map((name) => ({ name, type: undefined }));
-}
-
-/** The columns of an aggregate that keeps whole rows: each of its variables is one. */
-function rankedColumns(term: string): string[] | undefined {
-  const inside = /^(?:top_k|top_k_threshold|within_radius)\s*<(.*)>$/s.exec(term)?.[1];
-  if (inside === undefined) return undefined;
-  return split(inside)
-    .map((part) => part.replace(/\s*:\s*(?:asc|desc)$/i, ""))
-    .filter(isVariable);
 }

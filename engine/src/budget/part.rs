@@ -43,7 +43,7 @@ mod tests {
         let (one, other) = (whole.part(), whole.part());
         one.charge(20).expect("50 of 100 bytes");
         other.charge(40).expect("90 of 100 bytes");
-        assert!(one.clone().charge(20).is_err(), "110 of 100 bytes");
+        assert!(one.charge(20).is_err(), "110 of 100 bytes");
         assert_eq!(whole.used(), 110);
         drop(one);
         assert_eq!(whole.used(), 70);
