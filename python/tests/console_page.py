@@ -64,6 +64,14 @@ class Console:
         self.page.get_by_role("button", name="Log in").click()
         expect(self.page.locator(".state")).to_have_text("connected")
 
+    def open_by_key(self, key: str, fragment: str = "") -> None:
+        """The same with an API key."""
+        self.page.goto(f"{self.address}/console{fragment}")
+        self.page.get_by_label("an API key").check()
+        self.page.get_by_label("API key", exact=True).fill(key)
+        self.page.keyboard.press("Enter")
+        expect(self.page.locator(".state")).to_have_text("connected")
+
     def go(self, graph: str, view: str, **values: str) -> None:
         """Goes to a place of the page, as an address that somebody has been sent would."""
         query = "&".join(f"{name}={encoded(value)}" for name, value in values.items())

@@ -52,11 +52,7 @@ def test_a_key_opens_it_and_is_kept_only_where_that_was_asked_for(
         key = str(db.query(".apikey create console-test").dicts()[0]["api_key"])
     try:
         page = console.page
-        page.goto(f"{console.address}/console")
-        page.get_by_label("an API key").check()
-        page.get_by_label("API key", exact=True).fill(key)
-        page.keyboard.press("Enter")
-        expect(page.locator(".state")).to_have_text("connected")
+        console.open_by_key(key)
         assert page.evaluate("[sessionStorage.length, document.cookie]") == [0, ""]
         page.reload()
         expect(page.get_by_role("button", name="Log in")).to_be_visible()
@@ -78,10 +74,7 @@ def test_a_key_is_shown_no_more_than_it_opens(console: Console, server: LocalSer
         db.execute("+seen(1)")
     try:
         page = console.page
-        page.goto(f"{console.address}/console#/default/relations")
-        page.get_by_label("an API key").check()
-        page.get_by_label("API key", exact=True).fill(key)
-        page.keyboard.press("Enter")
+        console.open_by_key(key, "#/default/relations")
         expect(page.locator(".who")).to_contain_text("admin, read")
         expect(page.get_by_role("option", name="New graph…")).to_have_count(0)
         console.go("default", "relations/seen")

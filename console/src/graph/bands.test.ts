@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { areMany, bandsOf } from "./bands.ts";
 import type { Reading } from "./dependencies.ts";
-import type { PictureRelation, Place } from "./picture.ts";
+import type { PictureRelation } from "./picture.ts";
+import { isInside, overlap } from "./testing.ts";
 
 /** Forty stored relations, and so many strata of so many others, each of which reads three of those before. */
 function program(strata: number, each: number): { relations: PictureRelation[]; readings: Reading[] } {
@@ -21,19 +22,6 @@ function program(strata: number, each: number): { relations: PictureRelation[]; 
     }
   }
   return { relations, readings };
-}
-
-function overlap(a: Place, b: Place): boolean {
-  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
-}
-
-function isInside(inner: Place, outer: Place): boolean {
-  return (
-    inner.x >= outer.x &&
-    inner.y >= outer.y &&
-    inner.x + inner.width <= outer.x + outer.width &&
-    inner.y + inner.height <= outer.y + outer.height
-  );
 }
 
 for (const width of [350, 1100]) {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Dependencies, How, Reading } from "./dependencies.ts";
-import { type PictureRelation, type Place, pictureOf } from "./picture.ts";
+import { type PictureRelation, pictureOf } from "./picture.ts";
+import { isInside, overlap } from "./testing.ts";
 
 const relation = (name: string, stratum?: number): PictureRelation => ({ name, about: "", stratum });
 
@@ -11,19 +12,6 @@ function reading(reads: string, derived: string, hows: How[] = ["positive"], isR
 
 function dependencies(...readings: Reading[]): Dependencies {
   return { strata: new Map(), readings };
-}
-
-function isInside(inner: Place, outer: Place): boolean {
-  return (
-    inner.x >= outer.x &&
-    inner.y >= outer.y &&
-    inner.x + inner.width <= outer.x + outer.width &&
-    inner.y + inner.height <= outer.y + outer.height
-  );
-}
-
-function overlap(a: Place, b: Place): boolean {
-  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }
 
 test("what is derived stands to the right of what it is derived from", () => {
