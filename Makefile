@@ -31,7 +31,7 @@ RANDOM_ROUNDS ?= 10
 PYTEST_WORKERS ?= 2
 SOAK_SECONDS ?= 3600
 
-.PHONY: help demo demo-keep run build native wheel crates deb site test test-rust test-python check fmt lint lint-rust lint-python lint-javascript lint-console test-javascript test-console console screenshots golden cluster-test grammar crash simulate random fuzz load soak soak-live bench peers \
+.PHONY: help demo demo-keep run build native wheel crates deb site test test-rust test-python check fmt lint lint-rust lint-python lint-javascript lint-console test-javascript test-console console screenshots golden cluster-test cluster-figures grammar crash simulate random fuzz load soak soak-live bench peers \
 	peers-live vectors scaling roundtrip ci clean browser compiler
 
 help: ## show this list
@@ -133,6 +133,13 @@ random: build ## random programs, recursions, views and files of RANDOM_ROUNDS o
 		$(TEST) --test engine -- differential:: recursions:: views:: proofs:: || exit 1; \
 		$(TEST) --test clients -- round_trips:: || exit 1; \
 	done
+
+# One process a line, so that each has its own peak of memory.
+cluster-figures: compiler ## what evaluation by plans costs beside evaluation in memory
+	$(CARGO) build --release --locked --manifest-path cluster/Cargo.toml --target-dir target/cluster --example figures
+	@for case in $$(target/cluster/release/examples/figures); do for place in here 16384 512; do \
+		target/cluster/release/examples/figures $$case $$place || exit 1; \
+	done; done
 
 # A workspace of its own, with DataFusion in it: CLUSTER_TEST_ARGS names some of its tests.
 cluster-test: compiler ## what is evaluated by plans beside the oracle and the golden files: PROPTEST_CASES=5000 for more programs

@@ -5,6 +5,7 @@
 
 use crate::output::Format;
 use crate::terminal::ColourChoice;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::ffi::OsString;
@@ -12,8 +13,8 @@ use std::net::SocketAddr;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
-use stratalog_client::Value;
 use stratalog_client::files::{Column, Epoch, TextEncoding};
+use stratalog_client::{EvaluationPlace, Value};
 use stratalog_language::format::WIDTH;
 
 /// Query and change knowledge graphs on a Stratalog server.
@@ -359,6 +360,15 @@ fn with_option(words: impl Iterator<Item = OsString>) -> impl Iterator<Item = Os
     })
 }
 
+/// The words for where queries are evaluated.
+fn places() -> impl TypedValueParser<Value = EvaluationPlace> {
+    PossibleValuesParser::new(["auto", "here", "cluster"]).map(|word| match word.as_str() {
+        "here" => EvaluationPlace::Here,
+        "cluster" => EvaluationPlace::Cluster,
+        _ => EvaluationPlace::Auto,
+    })
+}
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Requests")]
 pub(crate) struct RequestArguments {
@@ -378,6 +388,10 @@ pub(crate) struct RequestArguments {
     /// is changed and run again leaves none of its old rules
     #[arg(long, global = true)]
     pub replace_rules: bool,
+
+    /// Where queries are evaluated: in the server's memory, by its cluster, or where they fit
+    #[arg(long, global = true, value_name = "PLACE", default_value = "auto", value_parser = places())]
+    pub place: EvaluationPlace,
 
     /// A value for `$name` in the program: JSON, or text where it is not
     #[arg(long = "param", global = true, value_name = "NAME=VALUE", value_parser = parameter)]

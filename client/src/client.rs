@@ -263,6 +263,7 @@ impl Client {
             limit: options.limit,
             atomic: options.atomic,
             replace_rules: options.replace_rules,
+            place: options.place,
             in_place: false,
         };
         let kind = if effects.writes { Kind::Writes } else { Kind::Reads };

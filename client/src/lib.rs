@@ -94,10 +94,10 @@ pub use live::{Live, LiveChange};
 pub use options::{ExecuteOptions, LiveOptions, Parameter};
 pub use running::Running;
 pub use stratalog_protocol::{
-    AggregateProof, Annotation, Authenticated, BlockerProof, Change, Code, Conclusion, FactSource, Failure,
-    Gap, GraphOperation, Label, LimitReached, NegationProof, Notification, Place, ProofKind, ProofNode,
-    ProofTree, Replacement, RequestId, RowOperation, RuleOperation, SchemaOperation, Scope, SearchProof,
-    Severity, Truncation, ValidationError, Value, WhyNot,
+    AggregateProof, Annotation, Authenticated, BlockerProof, Change, Code, Conclusion, EvaluationPlace,
+    FactSource, Failure, Gap, GraphOperation, Label, LimitReached, NegationProof, Notification, Place,
+    ProofKind, ProofNode, ProofTree, Replacement, RequestId, RowOperation, RuleOperation, SchemaOperation,
+    Scope, SearchProof, Severity, Truncation, ValidationError, Value, WhyNot,
 };
 pub use stream::Batches;
 pub use upload::Upload;

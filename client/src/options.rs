@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::time::Duration;
-use stratalog_protocol::Value;
+use stratalog_protocol::{EvaluationPlace, Value};
 
 /// How a program is to run.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -17,6 +17,8 @@ pub struct ExecuteOptions {
     pub atomic: bool,
     /// The program's rules take the place of those of the same heads that there were before it.
     pub replace_rules: bool,
+    /// Where its queries are evaluated.
+    pub place: EvaluationPlace,
 }
 
 impl ExecuteOptions {
@@ -45,6 +47,13 @@ impl ExecuteOptions {
     #[must_use]
     pub fn replace_rules(mut self) -> ExecuteOptions {
         self.replace_rules = true;
+        self
+    }
+
+    /// Says where its queries are evaluated.
+    #[must_use]
+    pub fn place(mut self, place: EvaluationPlace) -> ExecuteOptions {
+        self.place = place;
         self
     }
 

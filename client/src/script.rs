@@ -56,6 +56,7 @@ impl Runner {
             limit: request.limit,
             timeout: request.timeout,
             replace_rules: request.replace_rules,
+            place: request.place,
             ..ExecuteOptions::default()
         };
         let destination = output.output.clone().map_or(Destination::Output, Destination::File);

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use crate::answer::Rows;
 use crate::budget::Budget;
 use crate::caller::Caller;
+use crate::cluster::{Cluster, EvaluationPlace};
 use crate::data::{Threads, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
-use crate::exec::{Elsewhere, Thresholds};
+use crate::exec::Thresholds;
 use crate::forms::Forms;
 use crate::graph::{
     ChangeSet, Graph, Graphs, Origin, Overlay, SessionState, SessionView, Snapshot, Supposed, Transaction,
@@ -64,8 +65,7 @@ pub(crate) struct Environment {
     pub(crate) limits: Limits,
     pub(crate) disabled_rewrites: Vec<String>,
     pub(crate) thresholds: Thresholds,
-    /// Who is asked for the rows of a question before it is evaluated here.
-    pub(crate) elsewhere: Option<Arc<dyn Elsewhere>>,
+    pub(crate) cluster: Option<Cluster>,
     pub(crate) views: Views,
     pub(crate) forms: Forms,
     /// Where backups go.
@@ -80,6 +80,8 @@ pub struct Context<'s> {
     pub(crate) graph: &'s Arc<Graph>,
     pub(crate) budget: &'s Budget,
     pub(crate) environment: &'s Environment,
+    /// Where questions are to be evaluated.
+    pub(crate) place: EvaluationPlace,
     /// The transaction of an atomic program.
     transaction: Option<Transaction<'s>>,
     /// What is supposed, where writes are suppositions.
@@ -112,6 +114,7 @@ impl<'s> Context<'s> {
             graph,
             budget,
             environment,
+            place: EvaluationPlace::Auto,
             transaction: None,
             supposed: None,
             pinned: None,
@@ -189,12 +192,14 @@ impl<'s> Context<'s> {
     pub(crate) fn supposing(&self, snapshot: Arc<Snapshot>) -> Context<'s> {
         let context =
             Context::new(self.environment, self.caller, self.graph, self.budget, self.overlay.clone());
-        Context { supposed: Some(Supposed::of(snapshot)), ..context }
+        Context { supposed: Some(Supposed::of(snapshot)), place: self.place, ..context }
     }
 
     /// The same place without the session's own facts and rules, and outside of any transaction.
     pub(crate) fn aside(&self) -> Context<'s> {
-        Context::new(self.environment, self.caller, self.graph, self.budget, Overlay::default())
+        let context =
+            Context::new(self.environment, self.caller, self.graph, self.budget, Overlay::default());
+        Context { place: self.place, ..context }
     }
 
     /// The graph's state, with what this program has done to it.
@@ -300,6 +305,8 @@ impl Outcome {
 pub enum Question {
     /// A query.
     Query(Query),
+    /// A query that the cluster is to answer.
+    ByCluster(Query),
     /// How a query would be answered.
     Plan(Query, PlanForm),
     /// What answering a query takes.

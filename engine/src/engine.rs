@@ -13,12 +13,13 @@ use crate::budget::{Budget, MemoryPool};
 use crate::caller::{Anyone, Caller};
 use crate::catalog::Catalog;
 use crate::check;
+use crate::cluster::Cluster;
 use crate::commands::{self, CommandFamily};
 use crate::context::{Context, Environment};
 use crate::data::{Threads, Value};
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
 use crate::error::Error;
-use crate::exec::{Elsewhere, Thresholds};
+use crate::exec::Thresholds;
 use crate::forms::Forms;
 use crate::graph::{
     BackupPlace, BackupSummary, Binding, GraphId, Graphs, Listener, SessionState, SessionView, Statistics,
@@ -47,8 +48,8 @@ pub struct EngineOptions {
     pub disabled_rewrites: Vec<String>,
     /// From when on large rounds are done in other ways than small ones.
     pub thresholds: Thresholds,
-    /// Who is asked for the rows of a question before it is evaluated here.
-    pub elsewhere: Option<Arc<dyn Elsewhere>>,
+    /// Who evaluates what is not evaluated here, if there is somebody.
+    pub cluster: Option<Cluster>,
     /// Bytes that may keep rows of rules from one question to the next. With none, each question derives what it needs.
     pub view_memory: usize,
     /// Whether these rows are brought forward when something below them has changed.
@@ -68,7 +69,7 @@ impl Default for EngineOptions {
             limits: Limits::default(),
             disabled_rewrites: Vec::new(),
             thresholds: Thresholds::default(),
-            elsewhere: None,
+            cluster: None,
             view_memory: 1 << 30,
             advance: Advance::default(),
             live: LiveOptions::default(),
@@ -108,7 +109,7 @@ impl Engine {
             limits,
             disabled_rewrites,
             thresholds,
-            elsewhere,
+            cluster,
             view_memory,
             advance,
             live,
@@ -123,7 +124,7 @@ impl Engine {
             limits,
             disabled_rewrites,
             thresholds,
-            elsewhere,
+            cluster,
             views: Views::new(view_memory, advance),
             forms: Forms::new(),
             backups,

@@ -47,6 +47,9 @@ pub mod plan;
 /// Plans at work on columns of codes.
 pub mod exec;
 
+/// Where questions are evaluated: here, or by a cluster.
+pub mod cluster;
+
 /// One named knowledge graph: snapshots, commits, a session's overlay.
 pub mod graph;
 
@@ -101,7 +104,9 @@ pub mod engine;
 pub use answer::{Answer, Content, Ephemeral, Provenance, ResultColumn, Rows};
 pub use budget::{Budget, BudgetError, MemoryPool, PoolFull, Stop};
 pub use caller::{Anyone, Caller, Keep};
+pub use catalog::ClusterUse;
 pub use check::{Checked, check, check_among};
+pub use cluster::{Cluster, EvaluationPlace};
 pub use commands::{CommandEntry, CommandFamily};
 pub use context::{Context, Outcome, Question};
 pub use data::{DataType, Kind, Value};

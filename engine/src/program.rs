@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::answer::{Answer, Content, Ephemeral, Rows};
 use crate::budget::Budget;
 use crate::caller::Caller;
+use crate::cluster::EvaluationPlace;
 use crate::commands::{self, Families};
 use crate::context::{Context, Environment, MAX_WARNINGS, Outcome, Question};
 use crate::diagnostic::Span;
@@ -25,6 +26,8 @@ pub struct RunOptions {
     pub atomic: bool,
     /// The rules of the program take the place of those of the same heads that there were before it.
     pub replace_rules: bool,
+    /// Where its queries are to be evaluated.
+    pub place: EvaluationPlace,
 }
 
 /// The rights that a program asks for, each once, with the graphs that they are about: a program may switch to other
@@ -113,6 +116,7 @@ pub(crate) fn run(
     loop {
         let graph = Arc::clone(&session.graph);
         let mut context = Context::new(environment, caller, &graph, budget, session.overlay.clone());
+        context.place = options.place;
         context.warnings = std::mem::take(&mut progress.warnings);
         context.replaced_rules = progress.replaced_rules.take();
         if options.atomic {

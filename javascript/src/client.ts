@@ -13,7 +13,7 @@ import { LOOK_FIRST } from "./failure.js";
 import { type Data, type Inserted, type Pieces, piecesOf } from "./insert.js";
 import { Link, type State } from "./link.js";
 import { Live, type LiveOptions } from "./live.js";
-import type { CheckMessage, CompleteMessage, FormatMessage, Offer } from "./messages.js";
+import type { CheckMessage, CompleteMessage, EvaluationPlace, FormatMessage, Offer } from "./messages.js";
 import type { Params } from "./requests.js";
 import { execution } from "./requests.js";
 import { Result } from "./result.js";
@@ -48,6 +48,8 @@ export interface QueryOptions extends RequestOptions {
   params?: Params | undefined;
   /** At most so many rows. */
   limit?: number | undefined;
+  /** Where it is evaluated: in the server's memory (`here`), by its cluster, or where it fits (`auto`). */
+  place?: EvaluationPlace | undefined;
 }
 
 export interface ExecuteOptions extends QueryOptions {

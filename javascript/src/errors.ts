@@ -181,6 +181,12 @@ export class InvalidParameter extends ProgramError {
   override readonly name = "InvalidParameter";
 }
 
+/** A question is to be evaluated by a cluster that the server does not have or its graph does not use. */
+export class ClusterUnavailable extends StratalogError {
+  static override readonly code: string = "cluster_unavailable";
+  override readonly name = "ClusterUnavailable";
+}
+
 /** What was subscribed to cannot be told live. */
 export class NotLive extends ProgramError {
   static override readonly code: string = "not_live";

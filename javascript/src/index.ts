@@ -18,7 +18,7 @@ export type { Cell } from "./json.js";
 export type { State } from "./link.js";
 export type { Live, LiveChange, LiveOptions } from "./live.js";
 export type * as messages from "./messages.js";
-export type { Conclusion, Offer, ProofNode, ProofTree, Provenance } from "./messages.js";
+export type { Conclusion, EvaluationPlace, Offer, ProofNode, ProofTree, Provenance } from "./messages.js";
 export type { Params } from "./requests.js";
 export { Result } from "./result.js";
 export { onlyReads } from "./retry.js";

@@ -36,6 +36,10 @@ export type Value = Cell;
  */
 export type Format = "json" | "arrow";
 /**
+ * Where queries are evaluated.
+ */
+export type EvaluationPlace = "auto" | "here" | "cluster";
+/**
  * Whose facts are inserted.
  */
 export type Scope = "persistent" | "session";
@@ -159,6 +163,7 @@ export type Code =
   | "storage_unavailable"
   | "outcome_unknown"
   | "not_live"
+  | "cluster_unavailable"
   | "internal"
   | "unused_variable"
   | "cross_product"
@@ -259,6 +264,10 @@ export interface ExecuteMessage {
    * The program's rules take the place of those of the same heads that there were before.
    */
   replace_rules?: boolean;
+  /**
+   * Where the program's queries are evaluated.
+   */
+  place?: EvaluationPlace;
   /**
    * Repeated in every reply.
    */

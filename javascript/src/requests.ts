@@ -1,7 +1,7 @@
 // The text of requests. Values are written here and not by JSON.stringify, which knows neither floats nor large integers.
 
 import { InvalidParameter } from "./errors.js";
-import type { ExecuteMessage, SubscribeMessage } from "./messages.js";
+import type { EvaluationPlace, ExecuteMessage, SubscribeMessage } from "./messages.js";
 import { type Input, jsonOf, whole } from "./values.js";
 
 /** Values of the `$names` of a program. */
@@ -12,12 +12,13 @@ interface Execution {
   limit?: number | undefined;
   atomic?: boolean | undefined;
   replaceRules?: boolean | undefined;
+  place?: EvaluationPlace | undefined;
 }
 
 /** Runs a program, whose rows come as Arrow. */
 export function execution(
   program: string,
-  { params, limit, atomic, replaceRules }: Execution,
+  { params, limit, atomic, replaceRules, place }: Execution,
   milliseconds: number | undefined,
 ): (id: number) => string {
   const message: ExecuteMessage = { type: "execute", program: whole(program), format: "arrow" };
@@ -28,6 +29,7 @@ export function execution(
   if (limit !== undefined) message.limit = limit;
   if (atomic) message.atomic = true;
   if (replaceRules) message.replace_rules = true;
+  if (place !== undefined && place !== "auto") message.place = place;
   return withParams(message, params);
 }
 

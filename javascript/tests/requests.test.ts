@@ -3,7 +3,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Cancelled, type Client, ConnectionLost, QueryTimeout, type Row } from "@stratalog/client";
+import {
+  Cancelled,
+  type Client,
+  ClusterUnavailable,
+  ConnectionLost,
+  QueryTimeout,
+  type Row,
+} from "@stratalog/client";
 import { Cable, ENDLESS, isRunning, serverForTests, withClient } from "./harness.js";
 import { until } from "./local-server.js";
 
@@ -228,6 +235,14 @@ test("writes of an atomic program happen together or not at all", () =>
     await db.execute("+big(X) <- a(X), X > 2", { replaceRules: true });
     await db.insert("a", [2, 3]);
     assert.deepEqual((await db.query("?big(X)")).rows(), [[3]]);
+  }));
+
+test("a place goes with a question", () =>
+  withClient(server, async (db) => {
+    await db.insert("a", [1]);
+    assert.deepEqual((await db.query("?a(X)", { place: "here" })).rows(), [[1]]);
+    await assert.rejects(db.query("?a(X)", { place: "cluster" }), ClusterUnavailable);
+    await assert.rejects(db.execute(".cluster ?a(X)"), { code: "cluster_unavailable" });
   }));
 
 test("proofs come with the answer", () =>

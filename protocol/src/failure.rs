@@ -137,6 +137,8 @@ pub enum Code {
     OutcomeUnknown,
     /// The answer to this question cannot be told live.
     NotLive,
+    /// A question is to be evaluated by a cluster that is not there or not used.
+    ClusterUnavailable,
     /// A fault of the server.
     Internal,
     /// A warning: a variable of a rule stands in one place only.

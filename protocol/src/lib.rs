@@ -23,8 +23,8 @@ pub use proof::{
     SearchProof, Truncation, WhyNot,
 };
 pub use request::{
-    AddRule, Authenticate, Cancel, Check, Complete, Execute, Facts, Format, Insert, Layout, Login, Message,
-    Query, Request, Resume, Scope, Secret, Subscribe, Unsubscribe,
+    AddRule, Authenticate, Cancel, Check, Complete, EvaluationPlace, Execute, Facts, Format, Insert, Layout,
+    Login, Message, Query, Request, Resume, Scope, Secret, Subscribe, Unsubscribe,
 };
 pub use response::{
     Ack, AuthError, Authenticated, Checked, Completions, Delta, Formatted, Metadata, Offer, OfferKind,

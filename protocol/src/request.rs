@@ -118,10 +118,32 @@ pub struct Execute {
     /// The program's rules take the place of those of the same heads that there were before.
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
     pub replace_rules: bool,
+    /// Where the program's queries are evaluated.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "EvaluationPlace::is_auto")]
+    pub place: EvaluationPlace,
     /// Arrow data stays where it is, and one frame names it: for a database in the client's own process.
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
     #[schemars(skip)]
     pub in_place: bool,
+}
+
+/// Where queries are evaluated.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum EvaluationPlace {
+    /// Where they fit, as far as their graph lets them.
+    #[default]
+    Auto,
+    /// In the server's memory.
+    Here,
+    /// By the cluster.
+    Cluster,
+}
+
+impl EvaluationPlace {
+    fn is_auto(&self) -> bool {
+        *self == EvaluationPlace::Auto
+    }
 }
 
 /// `check`.
@@ -365,8 +387,8 @@ fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
 #[cfg(test)]
 mod tests {
     use super::{
-        AddRule, Authenticate, Cancel, Execute, Facts, Format, Insert, Login, Message, Query, Request,
-        Resume, Scope, Secret, Subscribe, Unsubscribe,
+        AddRule, Authenticate, Cancel, EvaluationPlace, Execute, Facts, Format, Insert, Login, Message,
+        Query, Request, Resume, Scope, Secret, Subscribe, Unsubscribe,
     };
     use crate::envelope::RequestId;
     use crate::value::Value;
@@ -430,7 +452,7 @@ mod tests {
     #[test]
     fn execute_carries_all_its_fields() {
         check(
-            r#"{"type":"execute","program":"?p($a,X)","params":{"a":1,"v":[1.0,2.0]},"format":"arrow","timeout_ms":50,"limit":10,"atomic":true,"replace_rules":true,"in_place":true,"id":"é"}"#,
+            r#"{"type":"execute","program":"?p($a,X)","params":{"a":1,"v":[1.0,2.0]},"format":"arrow","timeout_ms":50,"limit":10,"atomic":true,"replace_rules":true,"place":"cluster","in_place":true,"id":"é"}"#,
             Request::Execute(Execute {
                 program: "?p($a,X)".to_owned(),
                 params: [("a".to_owned(), Value::Int(1)), ("v".to_owned(), Value::Vector(vec![1.0, 2.0]))]
@@ -440,6 +462,7 @@ mod tests {
                 limit: Some(10),
                 atomic: true,
                 replace_rules: true,
+                place: EvaluationPlace::Cluster,
                 in_place: true,
             }),
             Some(RequestId::Text("é".to_owned())),

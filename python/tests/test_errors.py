@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import urllib.request
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 import yaml
 
 import stratalog
+from conftest import PASSWORD
 from local_server import LocalServer
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -27,6 +29,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
         ("+path(9, 9)", stratalog.DerivedRelation),
         ("+r(Y) <- edge(X, _), Y = no_such_function(X)", stratalog.UnknownFunction),
         (".rule drop nothing", stratalog.NotFound),
+        (".cluster ?edge(X, Y)", stratalog.ClusterUnavailable),
     ],
 )
 def test_each_fault_has_its_class(db: stratalog.Client, program: str, kind: type[stratalog.Error]) -> None:
@@ -38,6 +41,29 @@ def test_each_fault_has_its_class(db: stratalog.Client, program: str, kind: type
     assert type(caught.value) is kind
     assert caught.value.code == kind.codes[0]
     assert db.query("?edge(X, Y)").rows() == [(1, 2)]
+
+
+def test_a_place_goes_with_a_question(server: LocalServer, db: stratalog.Client) -> None:
+    db.insert("edge", [(1, 2)])
+    for place in ("auto", "here"):
+        assert db.query("?edge(X, Y)", place=place).rows() == [(1, 2)]
+        assert db.execute("?edge(X, Y)", place=place).rows() == [(1, 2)]
+        with db.stream("?edge(X, Y)", place=place) as stream:
+            assert list(stream.rows()) == [(1, 2)]
+    with pytest.raises(stratalog.ClusterUnavailable, match="this server has none"):
+        db.query("?edge(X, Y)", place="cluster")
+    with pytest.raises(stratalog.ClusterUnavailable), db.stream("?edge(X, Y)", place="cluster") as stream:
+        list(stream.rows())
+
+    async def ask() -> None:
+        async with await stratalog.connect_async(
+            server.url, user="admin", password=PASSWORD, kg=str(db.kg)
+        ) as other:
+            assert (await other.query("?edge(X, Y)", place="here")).rows() == [(1, 2)]
+            with pytest.raises(stratalog.ClusterUnavailable):
+                await other.execute("?edge(X, Y)", place="cluster")
+
+    asyncio.run(ask())
 
 
 def test_the_place_is_shown_with_a_caret(db: stratalog.Client) -> None:

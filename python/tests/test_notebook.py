@@ -19,6 +19,7 @@ from IPython.core.interactiveshell import InteractiveShell
 import stratalog
 from conftest import PASSWORD
 from local_server import LocalServer
+from stratalog.plan import Plan
 from stratalog.rule_graph import Edge, rule_graph
 
 TUTORIAL = Path(__file__).resolve().parents[2] / "docs/tutorial.ipynb"
@@ -131,6 +132,19 @@ def test_plans_are_drawn(db: stratalog.Client) -> None:
     for each in (plan, measured, with_rule):
         drawn = ET.fromstring(each._repr_html_().replace("<details open>", "<details>"))
         assert len(drawn.findall("details")) == len(each.data["strata"])
+
+
+def test_a_plan_says_where_it_is_evaluated() -> None:
+    """What a server with a cluster says; tests have none."""
+    strategy = {"name": "no_plan", "why": "few rows"}
+    path = {"name": "path", "measured_rows": 3}
+    stratum = {"relations": [path], "recursive": True, "strategy": strategy, "rules": [], "rounds": 2}
+    plan = Plan({"place": "evaluated by the cluster", "kept": [], "strata": [stratum]})
+    assert str(plan).splitlines() == [
+        "evaluated by the cluster",
+        "path (3 rows), no plan (few rows), 2 rounds",
+    ]
+    assert "<p>evaluated by the cluster</p>" in plan._repr_html_()
 
 
 def test_rule_graphs_are_drawn(db: stratalog.Client) -> None:

@@ -12,6 +12,7 @@ use tokio::sync::watch;
 use crate::audit::{Audit, AuditError};
 use crate::auth::{AccountError, Accounts, Journal};
 use crate::backups;
+use crate::cluster::{self, MakeCluster};
 use crate::config::{Archiving, Config, Hosts, Limits, Origins};
 use crate::deposits::Deposits;
 use crate::events::{self, EventLog};
@@ -82,6 +83,9 @@ pub enum OpenError {
     /// There can be no backups where they are to be.
     #[error(transparent)]
     Backups(#[from] PlaceError),
+    /// What evaluates beyond memory cannot work.
+    #[error("cannot evaluate beyond memory: {0}")]
+    Cluster(String),
     /// The users could not be set up.
     #[error("cannot open the accounts: {0}")]
     Accounts(String),
@@ -164,9 +168,12 @@ impl App {
         config: Config,
         commands: &'static [CommandFamily],
         tls: Option<Arc<Tls>>,
+        cluster: Option<MakeCluster>,
     ) -> Result<(Arc<App>, Option<Secret>), OpenError> {
         let metrics = Arc::<Metrics>::default();
         let options = engine_options(&config, commands, &metrics, Some(config.backup_dir.clone()));
+        let cluster = cluster.map(|make| cluster::cluster(&config, make)).transpose();
+        let options = EngineOptions { cluster: cluster.map_err(OpenError::Cluster)?, ..options };
         let engine = Engine::open(options, storage_options(&config)?).map_err(OpenError::Engine)?;
         let (admin, journal) = (config.admin_password.as_ref(), Journal::new(engine.clone()));
         let audit = Arc::new(Audit::open(&config.audit)?);

@@ -26,6 +26,9 @@ mod tls;
 /// What can be set, and where from.
 pub mod config;
 
+/// Questions that do not fit memory.
+pub mod cluster;
+
 /// What is counted.
 mod metrics;
 
@@ -80,6 +83,9 @@ mod http;
 /// Asking a running server.
 mod probe;
 
+/// The server as a process.
+pub mod process;
+
 /// The same without a listener, inside of a program.
 #[cfg(unix)]
 mod embedded;
@@ -110,6 +116,7 @@ pub use wire::{HandedRows, annotations};
 use admin::ADMIN_COMMANDS;
 use app::App;
 use audit::AuditError;
+use cluster::MakeCluster;
 use config::Limits;
 use http::Absence;
 use tls::Tls;
@@ -178,8 +185,8 @@ pub fn runtime(limits: &Limits) -> std::io::Result<Runtime> {
         .build()
 }
 
-/// Starts a server: when this returns, connections are accepted.
-pub async fn serve(config: Config) -> Result<Server, ServeError> {
+/// Starts a server: when this returns, connections are accepted. `cluster` makes what it asks where questions do not fit memory.
+pub async fn serve(config: Config, cluster: Option<MakeCluster>) -> Result<Server, ServeError> {
     if !config.enabled {
         return Err(ServeError::Disabled);
     }
@@ -190,7 +197,7 @@ pub async fn serve(config: Config) -> Result<Server, ServeError> {
     let shutdown = config.limits.shutdown;
     let opening = tokio::task::spawn_blocking({
         let (config, tls) = (config.clone(), tls.clone());
-        move || App::open(config, ADMIN_COMMANDS, tls)
+        move || App::open(config, ADMIN_COMMANDS, tls, cluster)
     });
     let starting = http::while_away(&listener, tls.as_ref(), Absence::Starting, Instant::now());
     let opened = tokio::select! {

@@ -5,15 +5,15 @@ use std::sync::{Arc, OnceLock};
 
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use stratalog_engine::{
-    Advance, Elsewhere, Engine, EngineOptions, StorageOptions, Thresholds, rewrite_names,
+    Advance, Cluster, ClusterUse, Elsewhere, Engine, EngineOptions, StorageOptions, Thresholds, rewrite_names,
 };
 
-/// Who is asked for rows by every engine.
-static ELSEWHERE: OnceLock<Arc<dyn Elsewhere>> = OnceLock::new();
+/// The cluster of every engine.
+static CLUSTER: OnceLock<Cluster> = OnceLock::new();
 
-/// Has every engine of this process that is made from now on ask this place for rows. The first one that is named stays.
-pub fn ask(place: Arc<dyn Elsewhere>) {
-    ELSEWHERE.get_or_init(|| place);
+/// Has every engine of this process that is made from now on ask a cluster for rows. The first one that is named stays.
+pub fn ask(evaluator: Arc<dyn Elsewhere>) {
+    CLUSTER.get_or_init(|| Cluster { evaluator, over_bytes: 0, default_use: ClusterUse::Only });
 }
 
 /// How an engine is set up.
@@ -89,7 +89,7 @@ impl Mode {
                 Recursions::ByStrategies => Thresholds::lowest(),
                 Recursions::Replanned => Thresholds::rounds_alone(),
             },
-            elsewhere: ELSEWHERE.get().cloned(),
+            cluster: CLUSTER.get().cloned(),
             view_memory: if self.keeps_views { EngineOptions::default().view_memory } else { 0 },
             advance: Advance::Always,
             ..EngineOptions::default()

@@ -35,7 +35,8 @@ pub fn session(engine: &Engine) -> Session {
 
 /// Everything that a program can see of a graph, as text.
 pub fn contents(session: &mut Session) -> Result<Vec<String>, Error> {
-    let mut all = Vec::new();
+    let uses = table(&run(session, ".kg cluster")?).into_iter();
+    let mut all: Vec<String> = uses.map(|row| format!(".kg cluster: {row}")).collect();
     for listing in [".rel", ".rule list"] {
         let names = run(session, listing)?;
         all.extend(table(&names).into_iter().map(|row| format!("{listing}: {row}")));
@@ -100,6 +101,7 @@ pub const STATEMENTS: &[&str] = &[
     "+flag(X) <- edge(X, _)",
     "-flag",
     ".rule clear best",
+    ".kg cluster on",
     ".rel drop note",
     ".clear prefix pers",
 ];

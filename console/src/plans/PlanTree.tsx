@@ -43,7 +43,7 @@ export function PlanTree({ plan }: { plan: Plan }) {
 }
 
 /** What is there before anything is evaluated. */
-function Before({ plan: { kept, older, rewrites } }: { plan: Plan }) {
+function Before({ plan: { kept, older, rewrites, place } }: { plan: Plan }) {
   const changing = rewrites.filter(({ changed }) => changed);
   const idle = rewrites.filter(({ changed }) => !changed);
   if (kept.length + older.length + rewrites.length === 0) return null;
@@ -51,6 +51,12 @@ function Before({ plan: { kept, older, rewrites } }: { plan: Plan }) {
     <>
       <h2>Before that</h2>
       <dl class="plan-before">
+        {place !== undefined && (
+          <div>
+            <dt>where</dt>
+            <dd>{place}</dd>
+          </div>
+        )}
         {kept.map(({ name, rows, measured_rows }) => (
           <div key={`kept ${name}`}>
             <dt>

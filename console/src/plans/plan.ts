@@ -5,6 +5,8 @@ export interface Plan {
   readonly kept: readonly PlanRelation[];
   readonly older: readonly OlderRelation[];
   readonly rewrites: readonly Rewrite[];
+  /** Where it is evaluated, and why, where there is a choice. */
+  readonly place?: string;
   readonly strata: readonly Stratum[];
   readonly answer?: { readonly rows: number; readonly total: number; readonly time_ms: number };
 }
@@ -37,6 +39,7 @@ export interface Strategy {
   readonly name: string;
   readonly column?: number;
   readonly rules?: number;
+  readonly why?: string;
 }
 
 export interface Stratum {

@@ -28,6 +28,14 @@ test("a strategy of a later server has its own name", () => {
   assert.equal(strategyText({ ...stratum, strategy: { name: "constructor" } }), "constructor if large");
 });
 
+test("what the cluster has evaluated says how", () => {
+  const of = (strategy: { name: string; why?: string }) =>
+    strategyText({ relations: [], recursive: true, strategy, rules: [], switched: true, strategy_ms: 2 });
+  assert.equal(of({ name: "plans" }), "plans in 2.0 ms");
+  assert.equal(of({ name: "plans_in_parts" }), "plans in parts in 2.0 ms");
+  assert.equal(of({ name: "no_plan", why: "few rows" }), "no plan (few rows) in 2.0 ms");
+});
+
 test("rewrites tell what they made, and whether they were given up", () => {
   const rewrite = { name: "magic_sets", changed: true, made: ["?path_bf"], given_up: false };
   assert.equal(rewriteText(rewrite), "makes ?path_bf");

@@ -12,6 +12,9 @@ export function strategyText({ strategy, switched, strategy_ms }: Stratum): stri
     matrices: "matrices",
     relaxation: "relaxation",
     partitions: `partitions of column ${strategy.column}`,
+    plans: "plans",
+    plans_in_parts: "plans in parts",
+    no_plan: `no plan (${strategy.why})`,
     mixed: `matrices for ${strategy.rules} of the rules`,
   };
   const name = Object.hasOwn(names, strategy.name) ? names[strategy.name] : strategy.name;

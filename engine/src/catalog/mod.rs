@@ -32,6 +32,37 @@ pub struct Catalog {
     indexes: OrdMap<Arc<str>, Arc<Index>>,
     /// The derived relations whose rows are to be there before anybody asks.
     kept: OrdSet<Arc<str>>,
+    /// Whether questions may go to the cluster; where nothing is said, the server says it.
+    cluster: Option<ClusterUse>,
+}
+
+/// Whether the questions of a graph go to the cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClusterUse {
+    /// They do not.
+    Off,
+    /// Those do that read or need more than memory allows, and those that ask to.
+    On,
+    /// All of them do.
+    Only,
+}
+
+impl ClusterUse {
+    const ALL: [ClusterUse; 3] = [ClusterUse::Off, ClusterUse::On, ClusterUse::Only];
+
+    /// As commands have it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ClusterUse::Off => "off",
+            ClusterUse::On => "on",
+            ClusterUse::Only => "only",
+        }
+    }
+
+    /// What a word means.
+    pub fn of(word: &str) -> Option<ClusterUse> {
+        ClusterUse::ALL.into_iter().find(|each| each.as_str() == word)
+    }
 }
 
 /// What is known of a stored relation.
@@ -231,6 +262,16 @@ impl Catalog {
     /// From now on they are not. Answers whether that is news.
     pub fn keep_no_more(&mut self, name: &str) -> bool {
         self.kept.remove(name).is_some()
+    }
+
+    /// Whether questions go to the cluster, if that was ever said.
+    pub fn cluster_use(&self) -> Option<ClusterUse> {
+        self.cluster
+    }
+
+    /// Says whether they go there. Answers whether that is news.
+    pub fn set_cluster_use(&mut self, cluster: ClusterUse) -> bool {
+        self.cluster.replace(cluster) != Some(cluster)
     }
 
     /// Declares a named type. Answers whether that is news.

@@ -81,7 +81,7 @@ impl Checker {
             limits: limits.clone(),
             disabled_rewrites: Vec::new(),
             thresholds: Thresholds::default(),
-            elsewhere: None,
+            cluster: None,
             views: Views::new(0, Advance::Never),
             forms: Forms::new(),
             backups: None,

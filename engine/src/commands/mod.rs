@@ -2,6 +2,7 @@
 //! their own.
 
 mod client;
+mod cluster;
 mod columns;
 mod help;
 mod index;
@@ -43,6 +44,7 @@ pub const COMMANDS: Families = &[
     session::COMMANDS,
     maintenance::COMMANDS,
     plan::COMMANDS,
+    cluster::COMMANDS,
     why::COMMANDS,
     what_if::COMMANDS,
     status::COMMANDS,

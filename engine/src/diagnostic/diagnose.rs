@@ -43,6 +43,8 @@ pub enum Code {
     OutcomeUnknown,
     /// The answer to this question cannot be told live.
     NotLive,
+    /// A question is to be evaluated by a cluster that is not there or not used.
+    ClusterUnavailable,
     /// A promise of ours was broken: a bug.
     Internal,
     /// A warning: a variable of a rule stands in one place only.
@@ -84,6 +86,7 @@ impl Code {
             Code::StorageUnavailable => "storage_unavailable",
             Code::OutcomeUnknown => "outcome_unknown",
             Code::NotLive => "not_live",
+            Code::ClusterUnavailable => "cluster_unavailable",
             Code::Internal => "internal",
             Code::UnusedVariable => "unused_variable",
             Code::CrossProduct => "cross_product",

@@ -32,7 +32,8 @@ impl Profile {
         self.strata = other.strata;
     }
 
-    pub(super) fn add(&mut self, stratum: StratumNote) {
+    /// Adds a stratum.
+    pub fn add(&mut self, stratum: StratumNote) {
         self.strata.push(stratum);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::catalog::RelationDefinition;
+use crate::catalog::{ClusterUse, RelationDefinition};
 use crate::data::{DataType, Rows};
 use crate::index::IndexDefinition;
 use crate::syntax::ast;
@@ -47,6 +47,8 @@ pub enum Change {
     KeepView(String),
     /// They need not be.
     DropView(String),
+    /// Says whether questions go to the cluster.
+    UseCluster(ClusterUse),
 }
 
 impl Change {

@@ -175,6 +175,7 @@ pub(super) fn events(
             | Change::RemoveIndex(_)
             | Change::KeepView(_)
             | Change::DropView(_)
+            | Change::UseCluster(_)
             | Change::Insert { .. }
             | Change::Delete { .. } => {}
         }
@@ -208,7 +209,8 @@ fn row_events(changes: &ChangeSet, counts: &[usize]) -> Vec<Event> {
             | Change::AddIndex(_)
             | Change::RemoveIndex(_)
             | Change::KeepView(_)
-            | Change::DropView(_) => {}
+            | Change::DropView(_)
+            | Change::UseCluster(_) => {}
         }
     }
     events.extend((updated > 0).then_some(Event::Updated { count: updated }));

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::change::{Change, ChangeSet};
 use crate::budget::{BudgetError, Held};
-use crate::catalog::{Catalog, RelationDefinition, default_column_names};
+use crate::catalog::{Catalog, ClusterUse, RelationDefinition, default_column_names};
 use crate::data::{Codec, DataType, Dictionary, Language, Rows, Schema, SchemaColumn, parallel};
 use crate::error::Error;
 use crate::index::{HnswOptions, IndexDefinition, IndexKind, metric_name, metric_named};
@@ -52,6 +52,7 @@ pub(super) enum ChangeRecord {
     RemoveIndex(String),
     KeepView(String),
     DropView(String),
+    UseCluster(String),
 }
 
 /// An [`IndexDefinition`] as it is stored.
@@ -154,6 +155,7 @@ pub(super) fn encode(
             Change::RemoveIndex(name) => ChangeRecord::RemoveIndex(name.clone()),
             Change::KeepView(name) => ChangeRecord::KeepView(name.clone()),
             Change::DropView(name) => ChangeRecord::DropView(name.clone()),
+            Change::UseCluster(cluster) => ChangeRecord::UseCluster(cluster.as_str().to_owned()),
         });
     }
     let external = |error: Box<dyn std::error::Error + Send + Sync>| ArrowError::ExternalError(error);
@@ -254,6 +256,10 @@ fn change(
         ChangeRecord::RemoveIndex(name) => Change::RemoveIndex(name),
         ChangeRecord::KeepView(name) => Change::KeepView(name),
         ChangeRecord::DropView(name) => Change::DropView(name),
+        ChangeRecord::UseCluster(word) => {
+            let cluster = ClusterUse::of(&word);
+            Change::UseCluster(cluster.ok_or_else(|| format!("an unknown use of the cluster, `{word}`"))?)
+        }
     })
 }
 
@@ -294,7 +300,8 @@ pub(super) fn definitions(catalog: &Catalog) -> Vec<ChangeRecord> {
     });
     let indexes = catalog.indexes().map(|index| ChangeRecord::AddIndex(index_record(&index.definition)));
     let kept = catalog.kept().map(|name| ChangeRecord::KeepView(name.to_string()));
-    types.chain(relations).chain(rules).chain(indexes).chain(kept).collect()
+    let cluster = catalog.cluster_use().map(|cluster| ChangeRecord::UseCluster(cluster.as_str().to_owned()));
+    types.chain(relations).chain(rules).chain(indexes).chain(kept).chain(cluster).collect()
 }
 
 /// The changes that [`definitions`] made records of.

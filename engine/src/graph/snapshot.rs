@@ -223,6 +223,7 @@ impl State {
             Change::RemoveIndex(name) => usize::from(self.catalog.remove_index(name)),
             Change::KeepView(name) => usize::from(self.catalog.keep(name)),
             Change::DropView(name) => usize::from(self.catalog.keep_no_more(name)),
+            Change::UseCluster(cluster) => usize::from(self.catalog.set_cluster_use(*cluster)),
         }
     }
 
@@ -256,7 +257,7 @@ impl Changed {
                 return;
             }
             // No answer is another one.
-            Change::KeepView(_) | Change::DropView(_) => return,
+            Change::KeepView(_) | Change::DropView(_) | Change::UseCluster(_) => return,
         };
         names.insert(name.clone(), version);
         if self.latest.last() != Some(name) {

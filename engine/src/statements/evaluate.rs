@@ -4,11 +4,13 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use super::brief::{at_once_or_by_all, brief_time};
+use super::destination::{Destination, destination};
 use super::following::{Follower, Following};
 use super::watch::{Watch, kept_notes, rewrite_noting};
 use crate::aggregates::Aggregate;
 use crate::analysis::program::Program;
-use crate::budget::Budget;
+use crate::budget::{Budget, BudgetError};
+use crate::cluster::Cluster;
 use crate::context::{Context, Environment};
 use crate::data::{self, Codec, RelationId, Run, Value};
 use crate::diagnostic::{Code, Diagnostic};
@@ -49,8 +51,7 @@ pub(super) fn evaluate(
 ) -> Result<Evaluated, Error> {
     let Beside { mut watch, following, keeps_all, compares } = beside;
     context.warnings.append(&mut program.warnings);
-    let Environment { threads, thresholds, elsewhere, views, disabled_rewrites: disabled, .. } =
-        context.environment;
+    let Environment { threads, thresholds, views, disabled_rewrites: disabled, .. } = context.environment;
     let mut reading = views.look(&program, context.graph, view);
     let written = views.are_older(&reading, view).then(|| program.clone());
     if let Some(written) = &written {
@@ -83,15 +84,22 @@ pub(super) fn evaluate(
     }
     let graph = context.graph;
     let is_watched = watch.is_some();
-    // What is kept, followed or measured has to happen here.
-    if let Some(elsewhere) = elsewhere.as_ref().filter(|_| follower.is_none() && !keeps_all && !is_watched) {
-        let in_full = program.clone().without_alternatives().asking_for_any();
-        let outcome = elsewhere.execute(&in_full, &reading.with(view), codec, context.budget)?;
-        if let Some(outcome) = outcome {
-            warn(&outcome, &mut context.warnings);
-            return Ok(Evaluated { runs: outcome.runs, types });
-        }
+    // What is kept or followed has to happen here.
+    let destination = match follower.is_none() && !keeps_all {
+        true => Some(destination(&program, &reading.with(view), context)?),
+        false => None,
+    };
+    if let Some(watch) = &mut watch {
+        watch.place = destination.as_ref().and_then(Destination::line);
     }
+    let by_cluster = |cluster: &Cluster| {
+        let mut profile = is_watched.then(Profile::start);
+        let program = program.clone().without_alternatives().asking_for_any();
+        let relations = reading.with(view);
+        let outcome =
+            cluster.evaluator.execute(&program, &relations, codec, context.budget, profile.as_mut())?;
+        Ok::<_, ExecError>(((outcome, profile), false))
+    };
     let execute = |program: &Program, reading: &Reading, budget: &Budget| {
         let mut profile = is_watched.then(Profile::start);
         let relations = reading.with(view);
@@ -102,12 +110,11 @@ pub(super) fn evaluate(
     // Where it turns out that too much is asked for, what was found on the way goes.
     let first = |budget: &Budget| budget.returning(|| execute(&program, &reading, budget));
     let brief = brief_time(&program).filter(|_| !is_watched);
-    let ((outcome, profile), is_in_full) = match at_once_or_by_all(brief, context, first) {
+    let mut older_in_full = Vec::new();
+    let here = || match at_once_or_by_all(brief, context, first) {
         Err(ExecError::AsksMuch { after }) => {
             let in_full = InFull::of(asked, written, view, context, compares)?;
-            if let Some(watch) = &mut watch {
-                watch.older.extend(in_full.older);
-            }
+            older_in_full = in_full.older;
             let (in_full, reading_in_full) = (in_full.program, in_full.reading.as_ref().unwrap_or(&reading));
             let in_part = program.clone().asking_for_any();
             let time = IN_FULL.max(IN_FULL_FOR * after);
@@ -115,11 +122,20 @@ pub(super) fn evaluate(
                 let mut in_full = |budget: &Budget| Ok((execute(&in_full, reading_in_full, budget)?, true));
                 let mut in_part = |budget: &Budget| Ok((execute(&in_part, &reading, budget)?, false));
                 context.budget.either::<_, ExecError>(time, [&mut in_full, &mut in_part])
-            })?
+            })
         }
-        other => (other?, false),
+        other => Ok((other?, false)),
+    };
+    let ((outcome, profile), is_in_full) = match destination {
+        Some(Destination::Cluster(cluster, _)) => by_cluster(cluster)?,
+        Some(Destination::HereFirst(cluster)) => match context.budget.returning(here) {
+            Err(ExecError::Budget(error)) if is_too_much(&error) => by_cluster(cluster)?,
+            other => other?,
+        },
+        Some(Destination::Here(_)) | None => here()?,
     };
     if let (Some(watch), Some(profile)) = (watch, profile) {
+        watch.older.extend(older_in_full);
         watch.profile.take(profile);
         let asking = watch.rewrites.iter_mut().filter(|note| note.name == MAGIC_SETS);
         asking.for_each(|note| note.given_up = is_in_full);
@@ -132,6 +148,22 @@ pub(super) fn evaluate(
     }
     warn(&outcome, &mut context.warnings);
     Ok(Evaluated { runs: outcome.runs, types })
+}
+
+/// Whether an evaluation takes more memory than there is for it.
+fn is_too_much(error: &BudgetError) -> bool {
+    match error {
+        BudgetError::Memory { .. }
+        | BudgetError::UserMemory { .. }
+        | BudgetError::TotalMemory { .. }
+        | BudgetError::Rows { .. } => true,
+        BudgetError::Timeout { .. }
+        | BudgetError::Cancelled
+        | BudgetError::Killed
+        | BudgetError::Overloaded
+        | BudgetError::Disk { .. }
+        | BudgetError::Write { .. } => false,
+    }
 }
 
 /// Where too much is asked for, to evaluate in full may first take so long,

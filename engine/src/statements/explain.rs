@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::destination::destination;
 use super::query::{self, refused};
 use super::watch::{Watch, kept_notes, rewrite_noting};
 use crate::analysis::program::Relation;
@@ -31,6 +32,7 @@ pub(super) fn run(query: &Query, form: PlanForm, context: &mut Context<'_>) -> R
     views.read(&mut reading, &mut program);
     let (program, rewrites) = rewrite_noting(program, &context.environment.disabled_rewrites);
     let relations = reading.with(&view);
+    let place = destination(&program, &relations, context)?.line();
     let runs =
         |relation: &Relation| if relation.stored { relations.runs(&relation.name) } else { Vec::new() };
     let codec = Codec::over(view.snapshot().dictionary().clone());
@@ -38,18 +40,23 @@ pub(super) fn run(query: &Query, form: PlanForm, context: &mut Context<'_>) -> R
     let (thresholds, budget) = (&context.environment.thresholds, context.budget);
     let strata = context.environment.threads.run(|| plan::explain(&program, &stored, thresholds, budget));
     let strata = strata.map_err(Error::Stopped)?;
-    shown(&Explanation { kept: kept_notes(&reading), older, rewrites, strata, answer: None }, form)
+    shown(&Explanation { kept: kept_notes(&reading), older, rewrites, place, strata, answer: None }, form)
 }
 
 /// Answers a query, and shows what that took in place of the answer.
 pub(super) fn profile(query: &Query, form: PlanForm, context: &mut Context<'_>) -> Result<Rows, Error> {
-    let mut watch =
-        Watch { kept: Vec::new(), older: Vec::new(), rewrites: Vec::new(), profile: Profile::start() };
+    let mut watch = Watch {
+        kept: Vec::new(),
+        older: Vec::new(),
+        rewrites: Vec::new(),
+        place: None,
+        profile: Profile::start(),
+    };
     let answer = query::run(query, context, Some(&mut watch))?;
     let (strata, time) = watch.profile.finish();
     let answer = AnswerNote { rows: answer.row_count(), total: answer.total_count(), time };
-    let Watch { kept, older, rewrites, .. } = watch;
-    shown(&Explanation { kept, older, rewrites, strata, answer: Some(answer) }, form)
+    let Watch { kept, older, rewrites, place, .. } = watch;
+    shown(&Explanation { kept, older, rewrites, place, strata, answer: Some(answer) }, form)
 }
 
 fn shown(plan: &Explanation, form: PlanForm) -> Result<Rows, Error> {

@@ -4,6 +4,7 @@ mod brief;
 mod column_names;
 mod declare;
 mod delete;
+mod destination;
 mod evaluate;
 mod explain;
 mod fit_arrow;
@@ -22,12 +23,14 @@ mod why;
 mod why_not;
 
 use crate::answer::Rows;
+use crate::cluster::EvaluationPlace;
 use crate::context::{Context, Question};
 use crate::error::Error;
 use crate::syntax::ast::{Query, Scope, StatementKind};
 
 pub(crate) use declare::resolve as declared_type;
 pub(crate) use delete::retract_rows;
+pub(crate) use destination::no_cluster;
 pub(crate) use follow::{Told, follow};
 pub(crate) use following::Following;
 pub use insert::Inserted;
@@ -47,6 +50,12 @@ pub(crate) fn answer(query: &Query, context: &mut Context<'_>) -> Result<Rows, E
 pub(crate) fn answer_question(question: &Question, context: &mut Context<'_>) -> Result<Rows, Error> {
     match question {
         Question::Query(query) => query::run(query, context, None),
+        Question::ByCluster(query) => {
+            let before = std::mem::replace(&mut context.place, EvaluationPlace::Cluster);
+            let answer = query::run(query, context, None);
+            context.place = before;
+            answer
+        }
         Question::Plan(query, form) => explain::run(query, *form, context),
         Question::Profile(query, form) => explain::profile(query, *form, context),
         Question::Stored(name) => query::stored(name, context),

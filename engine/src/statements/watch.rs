@@ -11,6 +11,8 @@ pub(super) struct Watch {
     pub(super) kept: Vec<RelationNote>,
     pub(super) older: Vec<OlderNote>,
     pub(super) rewrites: Vec<RewriteNote>,
+    /// Where it was evaluated, and why, if there is a choice.
+    pub(super) place: Option<String>,
     pub(super) profile: Profile,
 }
 

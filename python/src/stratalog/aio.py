@@ -33,7 +33,7 @@ from .programs import can_be_declared, facts
 from .programs import declaration as columns_of
 from .progress import Bar, Progress
 from .proof import Why, WhyNot, what_if_program, why_program, why_word
-from .protocol import Answer, Call, Session
+from .protocol import Answer, Call, EvaluationPlace, Session
 from .relation import Relation, relation_name
 from .result import Result
 from .retry import Retry, touches_session
@@ -171,10 +171,16 @@ class AsyncClient(AsyncCommands):
         *,
         limit: int | None = None,
         timeout: float | None = None,
+        place: EvaluationPlace = "auto",
     ) -> Result: ...
     @overload
     async def query(
-        self, program: Select[T], *, limit: int | None = None, timeout: float | None = None
+        self,
+        program: Select[T],
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+        place: EvaluationPlace = "auto",
     ) -> Rows[T]: ...
     async def query(
         self,
@@ -183,10 +189,11 @@ class AsyncClient(AsyncCommands):
         *,
         limit: int | None = None,
         timeout: float | None = None,
+        place: EvaluationPlace = "auto",
     ) -> Result | Rows[T]:
         """Runs a program with a query, as text or composed with `select`."""
         text, values = parts(program, params)
-        result = await self._execute(text, values, limit=limit, timeout=timeout)
+        result = await self._execute(text, values, limit=limit, timeout=timeout, place=place)
         return Rows(program, result) if isinstance(program, Select) else result
 
     async def stream(
@@ -196,6 +203,7 @@ class AsyncClient(AsyncCommands):
         *,
         limit: int | None = None,
         timeout: float | None = None,
+        place: EvaluationPlace = "auto",
     ) -> AsyncResultStream:
         """Runs a query whose rows are read while they come: `async with await db.stream(..) as stream`."""
         query = in_order(program)
@@ -205,7 +213,9 @@ class AsyncClient(AsyncCommands):
         while True:
             link = await self._connected(retry)
             call = await link.send(
-                lambda protocol: protocol.execute(text, values, timeout=seconds, limit=limit, streamed=True)
+                lambda protocol: protocol.execute(
+                    text, values, timeout=seconds, limit=limit, place=place, streamed=True
+                )
             )
             await link.header(call, seconds)
             if (pause := retry.after(call.outcome) if call.reads else None) is None:
@@ -221,11 +231,18 @@ class AsyncClient(AsyncCommands):
         replace_rules: bool = False,
         limit: int | None = None,
         timeout: float | None = None,
+        place: EvaluationPlace = "auto",
     ) -> Result:
         """Runs any program, or a composed statement, as `Client.execute` does."""
         text, values = parts(program, params)
         return await self._execute(
-            text, values, limit=limit, atomic=atomic, replace_rules=replace_rules, timeout=timeout
+            text,
+            values,
+            limit=limit,
+            atomic=atomic,
+            replace_rules=replace_rules,
+            timeout=timeout,
+            place=place,
         )
 
     async def check(
@@ -570,6 +587,7 @@ class AsyncClient(AsyncCommands):
         limit: int | None = None,
         atomic: bool = False,
         replace_rules: bool = False,
+        place: EvaluationPlace = "auto",
         reads: bool = False,
     ) -> Result:
         seconds = self._timeout if timeout is None else timeout
@@ -581,6 +599,7 @@ class AsyncClient(AsyncCommands):
             limit=limit,
             atomic=atomic,
             replace_rules=replace_rules,
+            place=place,
             reads=reads,
         )
         answer = (await self._run(build, seconds)).answer()

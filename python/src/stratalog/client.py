@@ -34,7 +34,7 @@ from .programs import can_be_declared, facts
 from .programs import declaration as columns_of
 from .progress import Bar, Progress
 from .proof import Why, WhyNot, what_if_program, why_program, why_word
-from .protocol import Answer, Call, Session
+from .protocol import Answer, Call, EvaluationPlace, Session
 from .relation import Relation, relation_name
 from .result import Result
 from .retry import Retry, touches_session
@@ -198,10 +198,16 @@ class Client(Commands):
         *,
         limit: int | None = None,
         timeout: float | None = None,
+        place: EvaluationPlace = "auto",
     ) -> Result: ...
     @overload
     def query(
-        self, program: Select[T], *, limit: int | None = None, timeout: float | None = None
+        self,
+        program: Select[T],
+        *,
+        limit: int | None = None,
+        timeout: float | None = None,
+        place: EvaluationPlace = "auto",
     ) -> Rows[T]: ...
     def query(
         self,
@@ -210,6 +216,7 @@ class Client(Commands):
         *,
         limit: int | None = None,
         timeout: float | None = None,
+        place: EvaluationPlace = "auto",
     ) -> Result | Rows[T]:
         """Runs a program with a query; `$y` takes its value from `params`. Or a query composed with `select`.
 
@@ -218,7 +225,7 @@ class Client(Commands):
         [(2, 3)]
         """
         text, values = parts(program, params)
-        result = self._execute(text, values, limit=limit, timeout=timeout)
+        result = self._execute(text, values, limit=limit, timeout=timeout, place=place)
         return Rows(program, result) if isinstance(program, Select) else result
 
     def stream(
@@ -228,6 +235,7 @@ class Client(Commands):
         *,
         limit: int | None = None,
         timeout: float | None = None,
+        place: EvaluationPlace = "auto",
     ) -> ResultStream:
         """Runs a query whose rows are read while they come, never held as a whole.
 
@@ -243,7 +251,9 @@ class Client(Commands):
         while True:
             link = self._connected(retry)
             call = link.send(
-                lambda protocol: protocol.execute(text, values, timeout=seconds, limit=limit, streamed=True)
+                lambda protocol: protocol.execute(
+                    text, values, timeout=seconds, limit=limit, place=place, streamed=True
+                )
             )
             link.header(call, seconds)
             if (pause := retry.after(call.outcome) if call.reads else None) is None:
@@ -259,6 +269,7 @@ class Client(Commands):
         replace_rules: bool = False,
         limit: int | None = None,
         timeout: float | None = None,
+        place: EvaluationPlace = "auto",
     ) -> Result:
         """Runs any program, or a composed statement. With `atomic` its writes happen all, or not at all.
 
@@ -270,7 +281,13 @@ class Client(Commands):
         """
         text, values = parts(program, params)
         return self._execute(
-            text, values, limit=limit, atomic=atomic, replace_rules=replace_rules, timeout=timeout
+            text,
+            values,
+            limit=limit,
+            atomic=atomic,
+            replace_rules=replace_rules,
+            timeout=timeout,
+            place=place,
         )
 
     def check(self, program: str | Statement, *, timeout: float | None = None) -> list[errors.Diagnostic]:
@@ -658,6 +675,7 @@ class Client(Commands):
         limit: int | None = None,
         atomic: bool = False,
         replace_rules: bool = False,
+        place: EvaluationPlace = "auto",
         reads: bool = False,
     ) -> Result:
         seconds = self._timeout if timeout is None else timeout
@@ -669,6 +687,7 @@ class Client(Commands):
             limit=limit,
             atomic=atomic,
             replace_rules=replace_rules,
+            place=place,
             reads=reads,
         )
         answer = (self._run(build, seconds)).answer()

@@ -256,6 +256,12 @@ class NotLive(ProgramError):
     codes = ("not_live",)
 
 
+class ClusterUnavailable(Error):
+    """A question is to be evaluated by a cluster that the server does not have, or its graph does not use."""
+
+    codes = ("cluster_unavailable",)
+
+
 class OutcomeUnknown(Error):
     """The server cannot tell whether the write took effect."""
 

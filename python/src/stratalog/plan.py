@@ -24,7 +24,7 @@ class Plan:
         return "answer" in self.data
 
     def __str__(self) -> str:
-        lines = [f"kept {kept}" for kept in self._kept()]
+        lines = [*self._place(), *(f"kept {kept}" for kept in self._kept())]
         for stratum in self.data["strata"]:
             lines.append(_title(stratum))
             for rule in stratum["rules"]:
@@ -46,11 +46,16 @@ class Plan:
             ),
             default=0.0,
         )
-        parts = [f"<p>kept {escape(kept)}</p>" for kept in self._kept()]
+        parts = [f"<p>{escape(place)}</p>" for place in self._place()]
+        parts += [f"<p>kept {escape(kept)}</p>" for kept in self._kept()]
         parts += [_stratum_html(stratum, slowest) for stratum in self.data["strata"]]
         if self.measured:
             parts.append(f"<p>{self.data['answer']['rows']} rows, {_time(self.data['answer'])}</p>")
         return f'<div style="font-family:monospace;font-size:13px">{"".join(parts)}</div>'
+
+    def _place(self) -> list[str]:
+        """Where it is evaluated, and why, where there is a choice."""
+        return [self.data["place"]] if "place" in self.data else []
 
     def _kept(self) -> list[str]:
         """Derived relations whose rows are left from an earlier question."""
@@ -90,12 +95,19 @@ def _step_html(step: Mapping[str, Any], slowest: float) -> str:
     return f"<tr{colour}>{''.join(f'<td>{escape(str(cell))}</td>' for cell in cells)}</tr>"
 
 
+#: How the cluster has evaluated a stratum, which says nothing of its rules.
+_ELSEWHERE = {"plans": "plans", "plans_in_parts": "plans in parts", "no_plan": "no plan ({why})"}
+
+
 def _title(stratum: Mapping[str, Any]) -> str:
     sizes = [
         f"{relation['name']} ({relation.get('measured_rows', relation.get('rows'))} rows)"
         for relation in stratum["relations"]
     ]
     title = ", ".join(sizes)
+    strategy = stratum.get("strategy") or {}
+    if text := _ELSEWHERE.get(strategy.get("name", "")):
+        title += ", " + text.format(**strategy)
     if stratum["recursive"]:
         title += ", recursive" if "rounds" not in stratum else f", {stratum['rounds']} rounds"
     return f"{title}, {_time(stratum)}" if "time_ms" in stratum else title

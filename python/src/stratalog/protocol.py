@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from . import errors
 from .address import address, credentials, graph_name, without_graph
@@ -119,6 +119,10 @@ class Call:
         return self.outcome
 
 
+#: Where queries are evaluated: in the server's memory, by its cluster, or where they fit.
+EvaluationPlace: TypeAlias = Literal["auto", "here", "cluster"]
+
+
 class Protocol:
     """One connection's conversation. Not thread-safe: the clients hold a lock around each method."""
 
@@ -158,6 +162,7 @@ class Protocol:
         limit: int | None = None,
         atomic: bool = False,
         replace_rules: bool = False,
+        place: EvaluationPlace = "auto",
         reads: bool = False,
         streamed: bool = False,
     ) -> tuple[Call, str]:
@@ -176,6 +181,8 @@ class Protocol:
             message["atomic"] = True
         if replace_rules:
             message["replace_rules"] = True
+        if place != "auto":
+            message["place"] = place
         # Of a stream, no more is to be held than is read.
         if in_place := self._collect is not None and not streamed:
             message["in_place"] = True

@@ -3,6 +3,7 @@
 //! Later sources win: defaults, the TOML file, the environment (`SERVICE_SECTION__KEY`), the command line. A key
 //! that is not in the list is an error that names it, and names the nearest one.
 
+mod cluster;
 mod hosts;
 mod limits;
 mod memory;
@@ -22,6 +23,7 @@ use toml::Value;
 use crate::audit::AuditTo;
 use crate::tls::TlsFiles;
 
+pub use cluster::ClusterSettings;
 pub use hosts::Hosts;
 pub use limits::{Limits, UserLimits};
 pub use origins::Origins;
@@ -75,6 +77,8 @@ pub struct Config {
     pub program: stratalog_engine::Limits,
     /// What connections and requests may use.
     pub limits: Limits,
+    /// What evaluations beyond memory may use.
+    cluster: cluster::Said,
     /// Where each value is from that is no default.
     sources: BTreeMap<&'static str, Source>,
 }
@@ -183,6 +187,7 @@ impl Default for Config {
             threads: None,
             program: stratalog_engine::Limits::default(),
             limits: Limits::default(),
+            cluster: cluster::Said::default(),
             sources: BTreeMap::new(),
         }
     }

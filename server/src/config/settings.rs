@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ipnet::IpNet;
+use stratalog_engine::ClusterUse;
 use stratalog_protocol::Secret;
 use toml::Value;
 
@@ -68,6 +69,31 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "backup.archive_secs",
         set: |c, v| v.positive().map(|n| c.archiving.pause = Duration::from_secs(n)),
         show: |c| seconds(c.archiving.pause),
+    },
+    Setting {
+        key: "cluster.folder",
+        set: |c, v| v.text().map(|text| c.cluster.folder = Some(PathBuf::from(text))),
+        show: |c| path(&c.cluster().folder),
+    },
+    Setting {
+        key: "cluster.memory_bytes",
+        set: |c, v| v.positive().map(|n| c.cluster.memory_bytes = Some(n)),
+        show: |c| c.cluster.memory_bytes.and_then(whole),
+    },
+    Setting {
+        key: "cluster.disk_bytes",
+        set: |c, v| v.positive().map(|n| c.cluster.disk_bytes = Some(n)),
+        show: |c| c.cluster.disk_bytes.and_then(whole),
+    },
+    Setting {
+        key: "cluster.over_bytes",
+        set: |c, v| v.number().map(|n| c.cluster.over_bytes = Some(n)),
+        show: |c| c.cluster.over_bytes.and_then(whole),
+    },
+    Setting {
+        key: "cluster.default_use",
+        set: |c, v| v.one_of(CLUSTER_USES).map(|word| c.cluster.default_use = ClusterUse::of(&word)),
+        show: |c| text(c.cluster().default_use.as_str()),
     },
     Setting {
         key: "logging.level",
@@ -469,6 +495,7 @@ pub(super) const SETTINGS: &[Setting] = &[
 ];
 
 const LEVELS: &[&str] = &["error", "warn", "info", "debug", "trace"];
+const CLUSTER_USES: &[&str] = &["off", "on", "only"];
 const FORMATS: &[&str] = &["text", "json"];
 const DEFAULT_GRAPHS: &[&str] = &["role", "acl"];
 

@@ -29,6 +29,7 @@ pub(super) async fn execute(
         limit: [execute.limit, most_rows].into_iter().flatten().min(),
         atomic: execute.atomic,
         replace_rules: execute.replace_rules,
+        place: wire::evaluation_place(execute.place),
     };
     let (who, mut session) = (caller.identity.clone(), caller.turn(ticket).await?);
     let (metrics, asking) = (caller.app.metrics.clone(), Arc::clone(ticket));

@@ -35,6 +35,15 @@ use messages::Heading;
 use proofs::proof_trees;
 use table::Table;
 
+/// Where a program's queries are evaluated.
+pub(crate) fn evaluation_place(place: protocol::EvaluationPlace) -> engine::EvaluationPlace {
+    match place {
+        protocol::EvaluationPlace::Auto => engine::EvaluationPlace::Auto,
+        protocol::EvaluationPlace::Here => engine::EvaluationPlace::Here,
+        protocol::EvaluationPlace::Cluster => engine::EvaluationPlace::Cluster,
+    }
+}
+
 /// Turns JSON parameters into the engine's.
 pub(crate) fn parameters(
     params: impl IntoIterator<Item = (String, protocol::Value)>,
@@ -324,6 +333,7 @@ fn code(code: engine::Code) -> protocol::Code {
         engine::Code::StorageUnavailable => protocol::Code::StorageUnavailable,
         engine::Code::OutcomeUnknown => protocol::Code::OutcomeUnknown,
         engine::Code::NotLive => protocol::Code::NotLive,
+        engine::Code::ClusterUnavailable => protocol::Code::ClusterUnavailable,
         engine::Code::Internal => protocol::Code::Internal,
         engine::Code::UnusedVariable => protocol::Code::UnusedVariable,
         engine::Code::CrossProduct => protocol::Code::CrossProduct,

@@ -18,6 +18,8 @@ pub struct Explanation {
     pub older: Vec<OlderNote>,
     /// What each rewrite did, in their order.
     pub rewrites: Vec<RewriteNote>,
+    /// Where it would be evaluated, and why, if there is a choice.
+    pub place: Option<String>,
     /// The strata in the order of evaluation.
     pub strata: Vec<StratumNote>,
     /// What came of it, if it was evaluated.
@@ -198,6 +200,7 @@ impl Explanation {
         let older = self.older.iter().map(OlderNote::line);
         let mut lines: Vec<String> =
             older.chain(kept).chain(self.rewrites.iter().map(RewriteNote::line)).collect();
+        lines.extend(self.place.clone());
         for (number, stratum) in self.strata.iter().enumerate() {
             lines.push(stratum.line(number + 1));
             for rule in &stratum.rules {
@@ -218,6 +221,9 @@ impl Explanation {
             "rewrites": self.rewrites.iter().map(RewriteNote::to_json).collect::<Vec<_>>(),
             "strata": self.strata.iter().map(StratumNote::to_json).collect::<Vec<_>>(),
         });
+        if let Some(place) = &self.place {
+            plan["place"] = place.as_str().into();
+        }
         if let Some(answer) = &self.answer {
             plan["answer"] = answer.to_json();
         }

@@ -26,6 +26,15 @@ pub enum StrategyNote {
         /// The column.
         column: usize,
     },
+    /// By the cluster, as plans over files; recursions in rounds.
+    Plans,
+    /// By the cluster, in parts that need nothing of each other.
+    PlansInParts,
+    /// By the cluster in memory, as there is no plan for this.
+    NoPlan {
+        /// Why not.
+        why: &'static str,
+    },
     /// In products of bit matrices for so many rules, in rounds for the others.
     Mixed {
         /// The rules.
@@ -62,6 +71,9 @@ impl StrategyNote {
             StrategyNote::Matrices => json!({ "name": "matrices" }),
             StrategyNote::Relaxation => json!({ "name": "relaxation" }),
             StrategyNote::Partitions { column } => json!({ "name": "partitions", "column": column }),
+            StrategyNote::Plans => json!({ "name": "plans" }),
+            StrategyNote::PlansInParts => json!({ "name": "plans_in_parts" }),
+            StrategyNote::NoPlan { why } => json!({ "name": "no_plan", "why": why }),
             StrategyNote::Mixed { rules } => json!({ "name": "mixed", "rules": rules }),
         }
     }
@@ -75,6 +87,9 @@ impl StrategyNote {
             StrategyNote::Matrices => "matrices".to_owned(),
             StrategyNote::Relaxation => "relaxation".to_owned(),
             StrategyNote::Partitions { column } => format!("partitions of column {column}"),
+            StrategyNote::Plans => "plans".to_owned(),
+            StrategyNote::PlansInParts => "plans in parts".to_owned(),
+            StrategyNote::NoPlan { why } => format!("no plan ({why})"),
             StrategyNote::Mixed { rules } => format!("matrices for {rules} of the rules"),
         };
         Some(if is_done { name } else { format!("{name} if large") })
