@@ -15,11 +15,17 @@ mod failure;
 /// Rows of codes as record batches.
 mod batches;
 
+/// Where the files of a process are.
+mod folder;
+
 /// Where the files of an evaluation are.
 mod scratch;
 
 /// The rows of a relation, in memory or in files.
 mod table;
+
+/// What an evaluation by the engine reads.
+mod inputs;
 
 /// What an evaluation finds out beside rows.
 mod findings;
@@ -40,9 +46,9 @@ mod runner;
 mod evaluation;
 
 /// What the engine asks.
-mod place;
+mod evaluator;
 
+pub use evaluator::{Evaluator, Tally};
 pub use lower::Refusal;
-pub use place::{Place, Tally};
 pub use runner::{InProcess, Runner};
 pub use settings::Settings;

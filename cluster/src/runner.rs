@@ -20,6 +20,7 @@ use stratalog_engine::exec::ExecError;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::failure::said;
+use crate::folder::Folder;
 use crate::pool::{LITTLE, Pool};
 use crate::scratch::Store;
 use crate::settings::Settings;
@@ -44,15 +45,18 @@ pub struct InProcess {
     batch_rows: usize,
     partitions: usize,
     pool_bytes: usize,
+    /// Removed at the end.
+    _folder: Folder,
 }
 
 impl InProcess {
-    /// With these settings.
+    /// With these settings; what was killed has left in the folder is removed.
     pub fn new(settings: &Settings) -> Result<InProcess, ExecError> {
         let failed = |error: DataFusionError| said(&error, settings.pool_bytes);
         let io = |error: std::io::Error| ExecError::Elsewhere { why: error.to_string() };
-        let spilled = settings.folder.join("spilled");
-        std::fs::create_dir_all(&spilled).map_err(io)?;
+        let folder = Folder::below(&settings.folder).map_err(io)?;
+        let spilled = folder.path().join("spilled");
+        std::fs::create_dir(&spilled).map_err(io)?;
         let disk = DiskManagerBuilder::default()
             .with_mode(DiskManagerMode::Directories(vec![spilled]))
             .with_max_temp_directory_size(settings.spill_bytes);
@@ -62,8 +66,9 @@ impl InProcess {
             .build_arc()
             .map_err(failed)?;
         let url = ObjectStoreUrl::parse("stratalog://scratch").map_err(failed)?;
-        let objects = LocalFileSystem::new_with_prefix(&settings.folder)
-            .map_err(|error| ExecError::Elsewhere { why: error.to_string() })?;
+        let objects = LocalFileSystem::new_with_prefix(folder.path())
+            .map_err(|error| ExecError::Elsewhere { why: error.to_string() })?
+            .with_automatic_cleanup(true);
         let objects: Arc<dyn object_store::ObjectStore> = Arc::new(objects);
         environment.register_object_store(url.as_ref(), Arc::clone(&objects));
         let runtime = Builder::new_multi_thread()
@@ -73,7 +78,7 @@ impl InProcess {
             .map_err(io)?;
         let store = Store { objects, url, handle: runtime.handle().clone() };
         let Settings { batch_rows, partitions, pool_bytes, .. } = *settings;
-        Ok(InProcess { runtime, environment, store, batch_rows, partitions, pool_bytes })
+        Ok(InProcess { runtime, environment, store, batch_rows, partitions, pool_bytes, _folder: folder })
     }
 
     /// Where what is derived on the way goes.

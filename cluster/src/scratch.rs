@@ -19,7 +19,7 @@ pub(crate) struct Store {
     pub(crate) handle: Handle,
 }
 
-/// A place in a store that is emptied when this is dropped.
+/// A place in a store that is emptied when this is dropped: whatever writes there has it, so that nothing comes later.
 pub(crate) struct Scratch {
     store: Store,
     prefix: Path,
@@ -36,12 +36,8 @@ impl Scratch {
     }
 
     /// A name in it that nothing has yet, nor will have if what writes it is tried again.
-    pub(crate) fn name(prefix: &Path) -> Path {
-        prefix.clone().join(format!("{}.parquet", Uuid::new_v4().simple()))
-    }
-
-    pub(crate) fn prefix(&self) -> &Path {
-        &self.prefix
+    pub(crate) fn new_name(&self) -> Path {
+        self.prefix.clone().join(format!("{}.parquet", Uuid::new_v4().simple()))
     }
 }
 
@@ -51,11 +47,14 @@ impl Drop for Scratch {
         let (done, is_done) = std::sync::mpsc::channel();
         self.store.handle.spawn(async move {
             let names = objects.list(Some(&prefix)).map_ok(|found| found.location).boxed();
-            // What cannot be removed is in nobody's way; whoever empties the folder finds it by its age.
+            // What cannot be removed is in nobody's way, and goes with the process.
             let removed: Result<Vec<Path>, _> = objects.delete_stream(names).try_collect().await;
             done.send(removed.is_ok()).ok();
         });
-        is_done.recv().ok();
+        // Those who would do it do not wait for themselves.
+        if Handle::try_current().is_err() {
+            is_done.recv().ok();
+        }
     }
 }
 

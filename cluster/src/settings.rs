@@ -23,6 +23,8 @@ pub struct Settings {
     pub group_rows: usize,
     /// So many rows should come of that.
     pub group_rows_made: usize,
+    /// What reads at most so many bytes is tried in memory first, for a moment and in a few times as many; of 0, nothing is.
+    pub small_bytes: usize,
     /// Bytes of relations that a recursion may read as a whole in each part, where it falls apart.
     pub carried_bytes: usize,
 }
@@ -40,6 +42,7 @@ impl Settings {
             shared_bytes: 16 << 20,
             group_rows: 1 << 16,
             group_rows_made: 1 << 22,
+            small_bytes: 8 << 20,
             carried_bytes: 1 << 28,
         }
     }

@@ -4,33 +4,37 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use stratalog_cluster::{Place, Settings};
+use stratalog_cluster::{Evaluator, Settings};
 use stratalog_engine::{
-    Budget, Code, Content, Elsewhere, Engine, EngineOptions, Error, Parameters, RunOptions, Scope, Session,
-    Value,
+    Budget, Cluster, ClusterUse, Code, Content, Elsewhere, Engine, EngineOptions, Error, Parameters,
+    RunOptions, Scope, Session, Value,
 };
 use tempfile::TempDir;
 
-/// An engine that asks a place with these settings, and what it is compared with.
+/// An engine that asks an evaluator with these settings, and what it is compared with.
 struct Both {
     elsewhere: Session,
     here: Session,
-    place: Arc<Place>,
+    evaluator: Arc<Evaluator>,
     folder: TempDir,
 }
 
 impl Both {
     fn new(change: impl FnOnce(&mut Settings)) -> Both {
         let folder = tempfile::tempdir().expect("a folder for a while");
-        let mut settings = Settings { partitions: 4, ..Settings::new(folder.path(), 2) };
+        let mut settings = Settings { partitions: 4, small_bytes: 0, ..Settings::new(folder.path(), 2) };
         change(&mut settings);
-        let place = Arc::new(Place::new(settings).expect("a place"));
-        let asked = Arc::clone(&place) as Arc<dyn Elsewhere>;
-        let session = |elsewhere| {
-            let engine = Engine::in_memory(EngineOptions { elsewhere, ..EngineOptions::default() });
+        let evaluator = Arc::new(Evaluator::new(settings).expect("an evaluator"));
+        let cluster = Cluster {
+            evaluator: Arc::clone(&evaluator) as Arc<dyn Elsewhere>,
+            over_bytes: 0,
+            default_use: ClusterUse::Only,
+        };
+        let session = |cluster| {
+            let engine = Engine::in_memory(EngineOptions { cluster, ..EngineOptions::default() });
             engine.expect("an engine").open_session("default").expect("the graph `default`")
         };
-        Both { elsewhere: session(Some(asked)), here: session(None), place, folder }
+        Both { elsewhere: session(Some(cluster)), here: session(None), evaluator, folder }
     }
 
     fn insert(&mut self, relation: &str, rows: impl Iterator<Item = (i64, i64)>) {
@@ -48,9 +52,18 @@ impl Both {
         assert!(!expected.is_empty());
         assert_eq!(found.len(), expected.len(), "{program}");
         assert!(found == expected, "other rows of {program}");
-        let tally = self.place.tally();
+        let tally = self.evaluator.tally();
         assert!(tally.by_plans > 0 && tally.in_memory.is_empty(), "{tally:?}");
-        assert_eq!(files(self.folder.path()), 0, "what is left in the folder");
+        self.leaves_nothing();
+    }
+
+    /// No file is left in the folder, once all that was at work has stopped.
+    fn leaves_nothing(&self) {
+        let begun = Instant::now();
+        while files(self.folder.path()) > 0 {
+            assert!(begun.elapsed() < Duration::from_secs(10), "files are left");
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 }
 
@@ -74,10 +87,11 @@ fn arrow_text(column: &arrow::array::ArrayRef, row: usize) -> String {
     format!("{:?}", column.slice(row, 1))
 }
 
-/// How many files there are below a folder.
+/// How many files there are below a folder, beside those that say whose it is.
 fn files(folder: &Path) -> usize {
     let entries = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
-    entries.map(|path| if path.is_dir() { files(&path) } else { 1 }).sum()
+    let is_mark = |path: &Path| path.extension().is_some_and(|extension| extension == "lock");
+    entries.map(|path| if path.is_dir() { files(&path) } else { usize::from(!is_mark(&path)) }).sum()
 }
 
 /// Edges of a graph in which everything leads to a few hundred nodes, without circles.
@@ -100,7 +114,7 @@ fn sides_of_joins_that_do_not_fit_are_sorted() {
     both.insert("right", (0..1_000_000).map(|n| (n, n % 977)));
     both.agree("?left(X, A), right(X, B), A < B, B < 40");
     both.agree("?count<X>, A <- left(X, A), !right(X, A)");
-    let tally = both.place.tally();
+    let tally = both.evaluator.tally();
     assert!(tally.sorted > 0, "{tally:?}");
 }
 
@@ -112,6 +126,35 @@ fn recursions_go_on_in_rounds_and_in_parts() {
         both.agree(CLOSURE);
         both.agree(SAME);
     }
+}
+
+#[test]
+fn rows_stay_in_their_part() {
+    let mut both = Both::new(|settings| settings.partitions = 8);
+    both.insert("e", [(1, 2), (2, 3)].into_iter());
+    // Few parts have files, and the others have nothing to do.
+    rows(&mut both.elsewhere, "e(Y, X) <- e(X, Y)", &Budget::unlimited()).expect("a rule");
+    for _ in 0..50 {
+        let found = rows(&mut both.elsewhere, "?e(X, Y)", &Budget::unlimited()).expect("an answer");
+        assert_eq!(found.len(), 4, "{found:?}");
+    }
+}
+
+#[test]
+fn parts_that_are_too_large_are_cut_again() {
+    let program = "tc(X, Y) <- edge(X, Y)\ntc(X, Z) <- tc(X, Y), edge(Y, Z)\n?count<X> <- tc(X, Y)";
+    let mut both = Both::new(|settings| settings.partitions = 2);
+    // A circle: a million rows of eight bytes.
+    both.insert("edge", (0..1_000).map(|n| (n, (n + 1) % 1_000)));
+    let expected = rows(&mut both.here, program, &Budget::unlimited()).expect("an answer here");
+    let little = Budget::new(None, 4 << 20);
+    let found = rows(&mut both.elsewhere, program, &little).expect("an answer elsewhere");
+    assert_eq!(found, expected);
+    both.leaves_nothing();
+    // One node alone reaches more than that.
+    let refused = rows(&mut both.elsewhere, program, &Budget::new(None, 64 << 10));
+    assert_eq!(refused.expect_err("there is too little").code(), Code::LimitExceeded);
+    both.leaves_nothing();
 }
 
 #[test]
@@ -130,7 +173,7 @@ fn what_is_cancelled_ends_soon() {
     assert_eq!(stopped.code(), Code::Cancelled);
     let cancelled = stopping.join().expect("it was stopped");
     assert!(ended.duration_since(cancelled) < Duration::from_secs(2));
-    assert_eq!(files(both.folder.path()), 0);
+    both.leaves_nothing();
 }
 
 #[test]

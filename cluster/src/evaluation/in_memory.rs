@@ -1,28 +1,64 @@
 //! A stratum by the engine: what it reads is brought to memory.
 
-use foldhash::{HashMap, HashMapExt};
-use stratalog_engine::Thresholds;
+use std::time::Duration;
+
 use stratalog_engine::analysis::program::{Program, Rule, Stratum};
-use stratalog_engine::data::{RelationId, Run};
-use stratalog_engine::exec::{ExecError, Relations, execute};
+use stratalog_engine::data::RelationId;
+use stratalog_engine::exec::{ExecError, execute};
+use stratalog_engine::functions::FunctionError;
+use stratalog_engine::{Budget, Thresholds};
 
 use super::Evaluation;
+use crate::inputs::Inputs;
 use crate::table::Table;
 
+/// How long what reads little is tried in memory,
+const MOMENT: Duration = Duration::from_millis(100);
+/// and how many times the bytes that it may read.
+const SMALL_TIMES: usize = 8;
+
 impl Evaluation<'_> {
-    /// Evaluates a stratum by the engine.
-    pub(super) fn in_memory(&mut self, stratum: &Stratum) -> Result<(), ExecError> {
+    /// Whether a stratum reads so little that it is tried in memory first.
+    pub(super) fn is_small(&self, stratum: &Stratum) -> bool {
+        if self.settings.small_bytes == 0 {
+            return false;
+        }
+        let read = stratum.rules.iter().flat_map(Rule::reads).chain(stratum.relations.iter().copied());
+        read.map(|relation| self.table(relation).bytes()).sum::<usize>() <= self.settings.small_bytes
+    }
+
+    /// Evaluates a stratum by the engine, if that takes but a moment and little memory. Answers whether it did.
+    pub(super) fn at_once(&mut self, stratum: &Stratum) -> Result<bool, ExecError> {
+        let whole = self.computation.budget().clone();
+        let memory = self.settings.small_bytes.saturating_mul(SMALL_TIMES) as u64;
+        // Whoever wants to stop the request does so after that moment.
+        let little = Budget::new(Some(MOMENT), memory).with_string_bytes(whole.string_bytes());
+        match self.in_memory(stratum, &little) {
+            Ok(()) => {
+                whole.charge(little.used())?;
+                Ok(true)
+            }
+            Err(ExecError::Budget(_) | ExecError::Function(FunctionError::Budget(_))) => {
+                whole.check()?;
+                Ok(false)
+            }
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Evaluates a stratum by the engine with these means.
+    pub(super) fn in_memory(&mut self, stratum: &Stratum, budget: &Budget) -> Result<(), ExecError> {
         let read =
             stratum.rules.iter().flat_map(Rule::reads).filter(|read| !stratum.relations.contains(read));
-        let mut inputs = Inputs { runs: HashMap::new() };
+        let mut inputs = Inputs::default();
         for relation in read.chain(stratum.relations.iter().copied()) {
             let name = &self.program.relations[relation.index()].name;
-            if !inputs.runs.contains_key(name) {
+            if !inputs.0.contains_key(name) {
                 let runs = match stratum.relations.contains(&relation) {
                     true => self.stored(relation).runs,
                     false => self.runs(relation)?,
                 };
-                inputs.runs.insert(name.clone(), runs);
+                inputs.0.insert(name.clone(), runs);
             }
         }
         let mut relations = self.program.relations.clone();
@@ -32,7 +68,7 @@ impl Evaluation<'_> {
         let goal = stratum.relations[0];
         let strata = vec![Stratum { auxiliaries: Vec::new(), ..stratum.clone() }];
         let alone = Program { relations, strata, goal, warnings: Vec::new() };
-        let (codec, budget) = (self.computation.codec(), self.computation.budget());
+        let codec = self.computation.codec();
         let mut outcome = execute(&alone, &inputs, codec, budget, Thresholds::default(), None)?;
         self.findings.add(&outcome);
         for relation in &stratum.relations {
@@ -44,16 +80,5 @@ impl Evaluation<'_> {
             self.tables.insert(*relation, Table::of_runs(arity, runs));
         }
         Ok(())
-    }
-}
-
-/// What the engine reads of a stratum's inputs.
-struct Inputs {
-    runs: HashMap<String, Vec<Run>>,
-}
-
-impl Relations for Inputs {
-    fn runs(&self, relation: &str) -> Vec<Run> {
-        self.runs.get(relation).cloned().unwrap_or_default()
     }
 }

@@ -10,14 +10,16 @@ mod rounds;
 mod parts;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use arrow::array::RecordBatch;
 use datafusion_common::DataFusionError;
 use datafusion_physical_plan::union::UnionExec;
 use foldhash::HashMap;
-use stratalog_engine::analysis::program::{Program, Stratum};
+use stratalog_engine::analysis::program::{Argument, Expression, HeadTerm, Literal, Program, Stratum};
 use stratalog_engine::data::{RelationId, Rows, Run, sorted_run};
 use stratalog_engine::exec::{Computation, ExecError, Relations};
+use stratalog_engine::plan::{Course, RelationNote, Size, StrategyNote, StratumNote};
 
 use crate::batches::append;
 use crate::failure::{is_out_of_memory, said};
@@ -36,7 +38,7 @@ pub(crate) struct Evaluation<'e> {
     pub(crate) computation: Computation,
     pub(crate) settings: &'e Settings,
     pub(crate) runner: &'e dyn Runner,
-    pub(crate) scratch: Scratch,
+    pub(crate) scratch: Arc<Scratch>,
     pub(crate) findings: Arc<Findings>,
     /// What is complete: stored rows, and those of earlier strata.
     pub(crate) tables: HashMap<RelationId, Table>,
@@ -45,7 +47,15 @@ pub(crate) struct Evaluation<'e> {
 /// How a stratum was evaluated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Done {
-    ByPlans(Way),
+    /// By plans; so many rounds of them, if it is recursive.
+    InRounds { way: Way, rounds: usize },
+    /// By a plan whose parts are evaluated apart.
+    InParts { way: Way },
+    /// Not at all: its rows are those of another relation.
+    Same,
+    /// By the engine, as there is little to do.
+    Small,
+    /// By the engine, as there is no plan.
     InMemory(Refusal),
 }
 
@@ -53,14 +63,25 @@ impl Evaluation<'_> {
     /// Evaluates a stratum: its relations are complete afterwards.
     pub(crate) fn evaluate(&mut self, stratum: &Stratum) -> Result<Done, ExecError> {
         if let Some(refusal) = refusal(stratum, self.program) {
-            self.in_memory(stratum)?;
+            self.in_memory(stratum, &self.computation.budget().clone())?;
             return Ok(Done::InMemory(refusal));
+        }
+        if let Some(other) = same_as(stratum, self.program) {
+            self.tables.insert(stratum.relations[0], self.table(other));
+            return Ok(Done::Same);
+        }
+        if self.is_small(stratum) && self.at_once(stratum)? {
+            return Ok(Done::Small);
         }
         let mut way = Way::default();
         loop {
             let made = match self.falls_apart(stratum) {
-                Some(partitions) => self.in_parts(stratum, partitions, way),
-                None => self.in_rounds(stratum, way),
+                Some(partitions) => {
+                    self.in_parts(stratum, partitions, way).map(|tables| (tables, Done::InParts { way }))
+                }
+                None => self
+                    .in_rounds(stratum, way)
+                    .map(|(tables, rounds)| (tables, Done::InRounds { way, rounds })),
             };
             match made {
                 // What holds a side of a join got no more memory; what sorts both does not hold them.
@@ -70,14 +91,38 @@ impl Evaluation<'_> {
                 // A sum of a piece is beyond what integers hold, and that of all pieces may not be.
                 Err(ExecError::NotWorth) if !way.whole_groups => way.whole_groups = true,
                 Err(ExecError::NoRank { .. }) => {
-                    self.in_memory(stratum)?;
+                    self.in_memory(stratum, &self.computation.budget().clone())?;
                     return Ok(Done::InMemory(Refusal::Value));
                 }
                 made => {
-                    self.tables.extend(made?);
-                    return Ok(Done::ByPlans(way));
+                    let (tables, done) = made?;
+                    self.tables.extend(tables);
+                    return Ok(done);
                 }
             }
+        }
+    }
+
+    /// What is told of a stratum that is complete.
+    pub(crate) fn note(&self, stratum: &Stratum, done: Done, time: Duration) -> StratumNote {
+        let relation = |id: &RelationId| RelationNote {
+            name: self.program.relations[id.index()].name.clone(),
+            size: Size::Found(self.table(*id).rows()),
+        };
+        let (strategy, rounds) = match done {
+            Done::InRounds { rounds, .. } => (StrategyNote::Plans, rounds),
+            Done::InParts { .. } => (StrategyNote::PlansInParts, 1),
+            Done::Same => (StrategyNote::NoPlan { why: "the same rows" }, 1),
+            Done::Small => (StrategyNote::NoPlan { why: "few rows" }, 1),
+            Done::InMemory(refusal) => (StrategyNote::NoPlan { why: refusal.why() }, 1),
+        };
+        StratumNote {
+            relations: stratum.relations.iter().map(relation).collect(),
+            recursive: stratum.recursive,
+            is_alternative: false,
+            strategy: Some(strategy),
+            rules: Vec::new(),
+            course: Some(Course { rounds, switched: Some(time), time }),
         }
     }
 
@@ -143,7 +188,7 @@ impl Evaluation<'_> {
     }
 
     fn written(&self, plan: Plan) -> Result<Layer, ExecError> {
-        Ok(layer_of(&self.run(Arc::new(SinkExec::new(plan, &self.scratch)))?))
+        Ok(layer_of(&self.run(Arc::new(SinkExec::new(plan, Arc::clone(&self.scratch))))?))
     }
 
     fn scan(&self, table: &Table) -> Result<Plan, ExecError> {
@@ -167,4 +212,25 @@ impl Evaluation<'_> {
     fn said(&self, error: &DataFusionError) -> ExecError {
         said(error, self.settings.pool_bytes)
     }
+}
+
+/// The relation whose rows those of a stratum are, if it does no more than to name it anew.
+fn same_as(stratum: &Stratum, program: &Program) -> Option<RelationId> {
+    let ([relation], [rule]) = (&stratum.relations[..], &stratum.rules[..]) else { return None };
+    let [Literal::Atom(atom)] = &rule.body[..] else { return None };
+    let is_derived_alone = !stratum.recursive && !program.relations[relation.index()].stored;
+    let mut seen = Vec::new();
+    let is_in_place = |(term, argument): (&HeadTerm, &Argument)| match (term, argument) {
+        (HeadTerm::Expression(Expression::Variable(kept)), Argument::Variable(read)) => {
+            let is_new = !seen.contains(read);
+            seen.push(*read);
+            is_new && kept == read
+        }
+        _ => false,
+    };
+    let is_same = is_derived_alone
+        && rule.ranking.is_none()
+        && rule.head_terms.len() == atom.arguments.len()
+        && rule.head_terms.iter().zip(&atom.arguments).all(is_in_place);
+    is_same.then_some(atom.relation)
 }

@@ -1,12 +1,13 @@
 //! A recursion that falls apart: part by part, without rounds.
 
-use foldhash::{HashMap, HashMapExt};
+use foldhash::HashMap;
 use stratalog_engine::analysis::program::{Rule, Stratum};
 use stratalog_engine::data::RelationId;
 use stratalog_engine::exec::ExecError;
 use stratalog_engine::plan::Partitions;
 
 use super::Evaluation;
+use crate::inputs::Inputs;
 use crate::lower::Way;
 use crate::table::Table;
 
@@ -19,7 +20,7 @@ impl Evaluation<'_> {
     }
 
     /// What the rules of a recursion read that is complete.
-    pub(super) fn read_besides(&self, stratum: &Stratum) -> Vec<RelationId> {
+    fn read_besides(&self, stratum: &Stratum) -> Vec<RelationId> {
         let is_own = |relation: RelationId| stratum.relations.contains(&relation);
         let recursive = stratum.rules.iter().filter(|rule| rule.reads().any(is_own));
         let mut read: Vec<RelationId> =
@@ -38,9 +39,9 @@ impl Evaluation<'_> {
     ) -> Result<HashMap<RelationId, Table>, ExecError> {
         let Partitions { relation, column } = partitions;
         let (arity, key) = (self.program.relations[relation.index()].arity, vec![column]);
-        let mut others = HashMap::new();
+        let mut others = Inputs::default();
         for read in self.read_besides(stratum) {
-            others.insert(self.program.relations[read.index()].name.clone(), self.runs(read)?);
+            others.0.insert(self.program.relations[read.index()].name.clone(), self.runs(read)?);
         }
         let layers = match self.exits(relation, stratum, &key, way)? {
             None => Vec::new(),

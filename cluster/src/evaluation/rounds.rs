@@ -14,12 +14,12 @@ const MOST_LAYERS: usize = 8;
 
 impl Evaluation<'_> {
     /// Evaluates a stratum semi-naively if it is recursive: each round joins what the last one found with all that is known, and
-    /// keeps what is new in files.
+    /// keeps what is new in files. Answers how many rounds there were, too.
     pub(super) fn in_rounds(
         &self,
         stratum: &Stratum,
         way: Way,
-    ) -> Result<HashMap<RelationId, Table>, ExecError> {
+    ) -> Result<(HashMap<RelationId, Table>, usize), ExecError> {
         let mut growing: HashMap<RelationId, Growing> = HashMap::new();
         for relation in &stratum.relations {
             let arity = self.program.relations[relation.index()].arity;
@@ -28,10 +28,13 @@ impl Evaluation<'_> {
             let first = first.transpose()?.unwrap_or_default();
             growing.insert(*relation, Growing { arity, key, layers: vec![first.clone()], delta: first });
         }
+        let mut rounds = 1;
         while stratum.recursive && growing.values().any(|relation| relation.delta.rows() > 0) {
             self.round(stratum, &mut growing, way)?;
+            rounds += 1;
         }
-        Ok(growing.into_iter().map(|(relation, growing)| (relation, growing.known())).collect())
+        let known = |(relation, growing): (RelationId, Growing)| (relation, growing.known());
+        Ok((growing.into_iter().map(known).collect(), rounds))
     }
 
     /// One round: what follows from the rows that the last one found.
@@ -86,8 +89,8 @@ impl Evaluation<'_> {
         if known.rows() == 0 {
             return self.written(candidates);
         }
-        // Half of what there is may be held; if more is known than that, the candidates are held.
-        let holds_known = known.bytes().saturating_mul(6) <= self.settings.pool_bytes;
+        // To hold rows takes about three times their bytes, and half of the pool is for the rest of the plan.
+        let holds_known = known.bytes().saturating_mul(2 * 3) <= self.settings.pool_bytes;
         let new = without(candidates, self.scan(known)?, holds_known, way.sorts);
         self.written(new.map_err(|error| self.said(&error))?)
     }

@@ -4,17 +4,17 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use datafusion_common::Result;
-use foldhash::{HashMap, HashMapExt};
 use stratalog_engine::aggregates::Aggregate;
 use stratalog_engine::analysis::program::{
     Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Stratum, Variable,
 };
-use stratalog_engine::data::{DataType, RelationId, Run, VariableId};
+use stratalog_engine::data::{DataType, RelationId, VariableId};
 use stratalog_engine::diagnostic::Span;
 
 use super::Lowering;
 use super::body::Read;
 use super::flow::{Expr, Flow, Plan, column, columns, in_one, parted, projected, sorted};
+use crate::inputs::Inputs;
 use crate::nodes::{GROUPS, GroupsExec, OfGroups};
 
 impl Lowering<'_> {
@@ -45,10 +45,10 @@ impl Lowering<'_> {
         let whole = of_solutions(rule, head, &solutions.variables);
         if let Some(put_together) = self.of_pieces(rule, head) {
             let (input, pieces) = (Arc::clone(&solutions.plan), Some(AtomicU32::new(0)));
-            let plan = self.of_groups(input, Vec::new(), whole, HashMap::new(), pieces);
+            let plan = self.of_groups(input, Vec::new(), whole, Inputs::default(), pieces);
             let groups: Vec<usize> = (0..head.arity).filter(|column| rule.is_group(*column)).collect();
             let plan = self.brought_together(plan, &groups)?;
-            return Ok(self.of_groups(plan, groups, put_together, HashMap::new(), None));
+            return Ok(self.of_groups(plan, groups, put_together, Inputs::default(), None));
         }
         let mut columns: Vec<Expr> =
             (0..solutions.variables.len()).map(|position| column(&solutions.plan, position)).collect();
@@ -62,7 +62,7 @@ impl Lowering<'_> {
             }
         }
         let plan = self.brought_together(projected(&solutions.plan, columns)?, &groups)?;
-        Ok(self.of_groups(plan, groups, whole, HashMap::new(), None))
+        Ok(self.of_groups(plan, groups, whole, Inputs::default(), None))
     }
 
     /// Rows that agree in these columns, one after the other and in one part.
@@ -112,7 +112,7 @@ impl Lowering<'_> {
         input: Plan,
         by: Vec<usize>,
         program: Program,
-        others: HashMap<String, Vec<Run>>,
+        others: Inputs,
         pieces: Option<AtomicU32>,
     ) -> Plan {
         let groups = program.relations.iter().find(|relation| relation.name == GROUPS);

@@ -5,16 +5,16 @@
 //! loops of Dist-μ-RA (Chlyah, Genevès and Layaïda, Distributed Evaluation of Graph Queries using Recursive Relational Algebra,
 //! 2021).
 
-use foldhash::HashMap;
 use stratalog_engine::analysis::program::{
     Argument, Atom, Expression, HeadTerm, Literal, Program, Relation, Rule, Stratum, Variable,
 };
-use stratalog_engine::data::{RelationId, Run, VariableId};
+use stratalog_engine::data::{RelationId, VariableId};
 use stratalog_engine::diagnostic::Span;
 use stratalog_engine::plan::Partitions;
 
 use super::Lowering;
 use super::flow::{Plan, columns, sorted};
+use crate::inputs::Inputs;
 use crate::nodes::GROUPS;
 
 impl Lowering<'_> {
@@ -26,10 +26,11 @@ impl Lowering<'_> {
         stratum: &Stratum,
         program: &Program,
         partitions: Partitions,
-        others: HashMap<String, Vec<Run>>,
+        others: Inputs,
     ) -> Plan {
         let by = vec![partitions.column];
-        let seeds = sorted(std::sync::Arc::clone(&seeds), &columns(&seeds, &by));
+        let key = columns(&seeds, &by);
+        let seeds = sorted(seeds, &key);
         self.of_groups(seeds, by, of_seeds(stratum, program, partitions.relation), others, None)
     }
 }

@@ -20,6 +20,20 @@ pub enum Refusal {
     Value,
 }
 
+impl Refusal {
+    /// As profiles say it.
+    pub fn why(self) -> &'static str {
+        match self {
+            Refusal::Best => "a recursion that keeps the best row of each group",
+            Refusal::NoColumns => "a relation without columns",
+            Refusal::Search => "a search by an index",
+            Refusal::Each => "`each` of a list",
+            Refusal::Wide => "an aggregate over more values than a relation has columns",
+            Refusal::Value => "a value that an aggregate is not made for",
+        }
+    }
+}
+
 /// Why a stratum cannot become plans, if it cannot.
 pub(crate) fn refusal(stratum: &Stratum, program: &Program) -> Option<Refusal> {
     let relation = |id: RelationId| &program.relations[id.index()];

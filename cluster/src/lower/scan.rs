@@ -9,7 +9,8 @@ use datafusion_datasource::file_scan_config::FileScanConfigBuilder;
 use datafusion_datasource::memory::MemorySourceConfig;
 use datafusion_datasource::source::DataSourceExec;
 use datafusion_datasource_parquet::source::ParquetSource;
-use datafusion_physical_expr::conjunction;
+use datafusion_physical_expr::expressions::Column;
+use datafusion_physical_expr::{Partitioning, conjunction};
 use datafusion_physical_plan::union::UnionExec;
 use stratalog_engine::analysis::program::{Argument, Atom};
 use stratalog_engine::data::VariableId;
@@ -19,7 +20,7 @@ use super::flow::{Expr, Flow, Plan, column, constant, filtered, projected, same}
 use crate::batches::schema;
 use crate::failure::carried;
 use crate::scratch::Store;
-use crate::table::{Layer, Table};
+use crate::table::Table;
 
 /// All rows of a relation. Those in files keep their parts, where there are no others.
 pub(crate) fn scan(table: &Table, store: &Store, parts: usize) -> Result<Plan> {
@@ -28,22 +29,26 @@ pub(crate) fn scan(table: &Table, store: &Store, parts: usize) -> Result<Plan> {
     };
     match (table.runs.is_empty(), table.layers.is_empty()) {
         (_, true) => in_memory(),
-        (true, false) => Ok(files(table.arity, &table.layers, store, parts)),
-        (false, false) => {
-            UnionExec::try_new(vec![in_memory()?, files(table.arity, &table.layers, store, parts)])
-        }
+        (true, false) => Ok(files(table, store, parts)),
+        (false, false) => UnionExec::try_new(vec![in_memory()?, files(table, store, parts)]),
     }
 }
 
-/// The rows of layers, part by part.
-fn files(arity: usize, layers: &[Layer], store: &Store, parts: usize) -> Plan {
+/// The rows of layers, part by part. That they are cut by a key has to be said: else a part that has read its files reads those of
+/// others, and what is joined part by part does not meet.
+fn files(table: &Table, store: &Store, parts: usize) -> Plan {
+    let Table { arity, layers, key, .. } = table;
     let mut groups: Vec<Vec<PartitionedFile>> = vec![Vec::new(); parts];
     for (part, file) in layers.iter().flat_map(|layer| &layer.files) {
         groups[*part].push(PartitionedFile::new(file.object.clone(), file.bytes));
     }
-    let source = Arc::new(ParquetSource::new(schema(arity)));
+    let schema = schema(*arity);
+    let of_key = |position: &usize| Arc::new(Column::new(schema.field(*position).name(), *position)) as Expr;
+    let cut = Partitioning::Hash(key.iter().map(of_key).collect(), parts);
+    let source = Arc::new(ParquetSource::new(Arc::clone(&schema)));
     let config = FileScanConfigBuilder::new(store.url.clone(), source)
         .with_file_groups(groups.into_iter().map(FileGroup::new).collect())
+        .with_output_partitioning(Some(cut))
         .build();
     DataSourceExec::from_data_source(config)
 }

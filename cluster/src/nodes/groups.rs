@@ -10,18 +10,18 @@ use datafusion_common::Result;
 use datafusion_execution::{SendableRecordBatchStream, TaskContext};
 use datafusion_physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion_physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
-use foldhash::HashMap;
 use futures::StreamExt;
 use futures::stream::unfold;
-use stratalog_engine::Thresholds;
 use stratalog_engine::analysis::program::Program;
-use stratalog_engine::data::{Code, Rows, Run, ValueRef, sorted_run};
-use stratalog_engine::exec::{Computation, ExecError, Relations, execute};
+use stratalog_engine::data::{Code, Rows, ValueRef, sorted_run};
+use stratalog_engine::exec::{Computation, ExecError, execute};
+use stratalog_engine::{BudgetError, Thresholds};
 
 use super::single::{properties, single_input};
 use crate::batches::{self, append, codes};
 use crate::failure::carried;
 use crate::findings::Findings;
+use crate::inputs::Inputs;
 
 /// The name of the relation of which a program sees whole groups.
 pub(crate) const GROUPS: &str = "?groups";
@@ -32,7 +32,7 @@ pub(crate) struct OfGroups {
     /// What reads them, as [`GROUPS`].
     pub(crate) program: Program,
     /// What else it reads.
-    pub(crate) others: HashMap<String, Vec<Run>>,
+    pub(crate) others: Inputs,
     /// The first columns of the input are the rows, so many of them.
     pub(crate) arity: usize,
     /// The columns of the input that tell groups apart, by which it is sorted.
@@ -86,28 +86,37 @@ impl ExecutionPlan for GroupsExec {
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let input = self.input.execute(partition, context)?;
         let heap = Heap::new(Arc::clone(&self.of_groups));
-        let stream = unfold((input, heap, false), |(mut input, mut heap, is_over)| async move {
-            if is_over {
-                return None;
-            }
-            while let Some(batch) = input.next().await {
-                match batch.and_then(|batch| heap.take(&batch)) {
+        let stream = unfold((Some(input), heap), |(mut input, mut heap)| async move {
+            loop {
+                match heap.next() {
                     Ok(None) => {}
-                    Ok(Some(rows)) => return Some((Ok(rows), (input, heap, false))),
-                    Err(error) => return Some((Err(error), (input, heap, true))),
+                    Ok(Some(rows)) => return Some((Ok(rows), (input, heap))),
+                    Err(error) => return Some((Err(error), (None, heap.emptied()))),
+                }
+                match input.as_mut()?.next().await {
+                    Some(Ok(batch)) => {
+                        if let Err(error) = heap.take(&batch) {
+                            return Some((Err(error), (None, heap.emptied())));
+                        }
+                    }
+                    Some(Err(error)) => return Some((Err(error), (None, heap.emptied()))),
+                    None => {
+                        input = None;
+                        heap.finish();
+                    }
                 }
             }
-            let rest = heap.finish()?;
-            Some((rest, (input, heap, true)))
         });
         Ok(Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.schema), Box::pin(stream))))
     }
 }
 
-/// Rows that wait until their group is complete.
+/// Rows that wait until their group is complete, and those of complete groups until they are evaluated.
 struct Heap {
     of_groups: Arc<OfGroups>,
     rows: Rows,
+    /// Whole groups, the next ones last.
+    complete: Vec<Rows>,
     /// From so many on they are evaluated.
     enough: usize,
     /// Where the last group begins, and what it is.
@@ -120,11 +129,18 @@ struct Heap {
 impl Heap {
     fn new(of_groups: Arc<OfGroups>) -> Heap {
         let (rows, enough) = (Rows::empty(of_groups.arity), of_groups.rows);
-        Heap { of_groups, rows, enough, last_group: 0, last_keys: Vec::new(), charged: 0 }
+        let (complete, last_keys) = (Vec::new(), Vec::new());
+        Heap { of_groups, rows, complete, enough, last_group: 0, last_keys, charged: 0 }
     }
 
-    /// Adds rows; answers what comes of groups that are complete, once there are enough.
-    fn take(&mut self, batch: &RecordBatch) -> Result<Option<RecordBatch>> {
+    /// Nothing waits any more.
+    fn emptied(mut self) -> Heap {
+        self.complete.clear();
+        self
+    }
+
+    /// Adds rows. Once there are enough, those of groups that are complete are to be evaluated.
+    fn take(&mut self, batch: &RecordBatch) -> Result<()> {
         let before = self.rows.len;
         let keys: Vec<&[Code]> = self.of_groups.by.iter().map(|column| codes(batch, *column)).collect();
         let differs = |row: usize| keys.iter().any(|key| key[row] != key[row - 1]);
@@ -140,23 +156,56 @@ impl Heap {
             self.last_group = self.rows.len;
         }
         if self.rows.len < self.enough || self.last_group == 0 {
-            return Ok(None);
+            return Ok(());
         }
         let rest = self.rows.columns.iter_mut().map(|codes| codes.split_off(self.last_group)).collect();
         let rest = Rows { columns: rest, len: self.rows.len - self.last_group };
         let complete = Rows { len: self.last_group, ..std::mem::replace(&mut self.rows, rest) };
         self.last_group = 0;
-        self.evaluate(complete).map(Some)
+        self.complete.push(complete);
+        Ok(())
     }
 
-    /// What comes of the last groups. Where all is one group, something may come of it even if it is empty.
-    fn finish(&mut self) -> Option<Result<RecordBatch>> {
+    /// The last groups are complete. Where all is one group, something may come of it even if it is empty.
+    fn finish(&mut self) {
         let is_one_group = self.of_groups.by.is_empty() && self.of_groups.pieces.is_none();
-        if self.rows.len == 0 && !is_one_group {
-            return None;
+        if self.rows.len > 0 || is_one_group {
+            self.complete.push(std::mem::replace(&mut self.rows, Rows::empty(self.of_groups.arity)));
         }
-        let rest = std::mem::replace(&mut self.rows, Rows::empty(self.of_groups.arity));
-        Some(self.evaluate(rest))
+    }
+
+    /// What comes of the next groups that are complete. Those that take more memory than there is are cut in two, as long as
+    /// there are several.
+    fn next(&mut self) -> Result<Option<RecordBatch>> {
+        while let Some(groups) = self.complete.pop() {
+            let middle = self.middle(&groups);
+            match (self.evaluate(&groups), middle) {
+                (Ok(made), _) => {
+                    self.settle(groups.len, &made).map_err(carried)?;
+                    return Ok(Some(made));
+                }
+                (Err(ExecError::Budget(BudgetError::Memory { .. })), Some(middle)) => {
+                    let (first, second) = cut(groups, middle);
+                    self.complete.extend([second, first]);
+                }
+                (Err(error), _) => return Err(carried(error)),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where rows of several groups can be cut in two.
+    fn middle(&self, groups: &Rows) -> Option<usize> {
+        let OfGroups { by, arity, pieces, .. } = &*self.of_groups;
+        let middle = groups.len / 2;
+        if pieces.is_some() {
+            return (middle > 0).then_some(middle);
+        }
+        let keys: Option<Vec<&Vec<Code>>> =
+            by.iter().map(|column| groups.columns.get(*column).filter(|_| column < arity)).collect();
+        let keys = keys?;
+        let begins = |row: &usize| keys.iter().any(|key| key[*row] != key[*row - 1]);
+        (middle.max(1)..groups.len).find(begins).or_else(|| (1..middle).rev().find(begins))
     }
 
     /// Accounts for rows: once as they come, and once more as they are sorted.
@@ -167,56 +216,49 @@ impl Heap {
         Ok(())
     }
 
-    fn evaluate(&mut self, groups: Rows) -> Result<RecordBatch> {
+    fn evaluate(&self, groups: &Rows) -> Result<RecordBatch, ExecError> {
         let of_groups = Arc::clone(&self.of_groups);
         let OfGroups { program, others, computation, findings, .. } = &*of_groups;
-        let read = groups.len;
-        let (run, _) = sorted_run(groups.distinct());
+        let (run, _) = sorted_run(groups.clone().distinct());
         let (codec, budget) = (computation.codec(), computation.budget());
-        let inputs = Inputs { groups: run, others };
+        let mut inputs = others.clone();
+        inputs.0.insert(GROUPS.to_owned(), vec![run]);
         let part = budget.part();
-        let outcome =
-            execute(program, &inputs, codec, &part, Thresholds::default(), None).map_err(carried)?;
+        let outcome = execute(program, &inputs, codec, &part, Thresholds::default(), None)?;
         let arity = program.relations[program.goal.index()].arity;
         let mut made = Rows::of_runs(arity, &outcome.runs);
         if let Some(pieces) = &of_groups.pieces {
             if outcome.saturated {
-                return Err(carried(ExecError::NotWorth));
+                return Err(ExecError::NotWorth);
             }
             let piece = i64::from(pieces.fetch_add(1, Ordering::Relaxed));
-            let piece = codec.encode(ValueRef::Int(piece)).map_err(|full| carried(full.into()))?;
+            let piece = codec.encode(ValueRef::Int(piece))?;
             made.columns.push(vec![piece; made.len]);
         }
         findings.add(&outcome);
-        let made = batches::of_rows(made);
-        // What it took is over when its rows are handed on.
-        drop((outcome, part));
-        budget.release(std::mem::take(&mut self.charged));
-        self.charge(self.rows.len).map_err(carried)?;
-        // Never many more than before: one group may make next to nothing, and the next one much.
-        let fitting = read.saturating_mul(of_groups.made) / made.num_rows().max(1);
-        self.enough = fitting.clamp(1, 2 * read.max(1)).min(of_groups.rows.max(1));
-        Ok(made)
+        Ok(batches::of_rows(made))
     }
+
+    /// What came of so many rows is handed on, and what it took is over.
+    fn settle(&mut self, read: usize, made: &RecordBatch) -> Result<(), ExecError> {
+        self.of_groups.computation.budget().release(std::mem::take(&mut self.charged));
+        self.charge(self.rows.len + self.complete.iter().map(|groups| groups.len).sum::<usize>())?;
+        // Never many more than before: one group may make next to nothing, and the next one much.
+        let fitting = read.saturating_mul(self.of_groups.made) / made.num_rows().max(1);
+        self.enough = fitting.clamp(1, 2 * read.max(1)).min(self.of_groups.rows.max(1));
+        Ok(())
+    }
+}
+
+/// Rows in two.
+fn cut(rows: Rows, at: usize) -> (Rows, Rows) {
+    let Rows { mut columns, len } = rows;
+    let second = columns.iter_mut().map(|codes| codes.split_off(at)).collect();
+    (Rows { columns, len: at }, Rows { columns: second, len: len - at })
 }
 
 impl Drop for Heap {
     fn drop(&mut self) {
         self.of_groups.computation.budget().release(self.charged);
-    }
-}
-
-/// Groups, and what else is read.
-struct Inputs<'i> {
-    groups: Run,
-    others: &'i HashMap<String, Vec<Run>>,
-}
-
-impl Relations for Inputs<'_> {
-    fn runs(&self, relation: &str) -> Vec<Run> {
-        match relation {
-            GROUPS => vec![self.groups.clone()],
-            other => self.others.get(other).cloned().unwrap_or_default(),
-        }
     }
 }

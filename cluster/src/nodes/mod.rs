@@ -12,6 +12,6 @@ mod sink;
 /// Programs of the engine on rows of whole groups.
 mod groups;
 
-pub(crate) use computed::{Computed, Holds, Inputs};
+pub(crate) use computed::{Computed, Wanted};
 pub(crate) use groups::{GROUPS, GroupsExec, OfGroups};
 pub(crate) use sink::{SinkExec, layer_of};

@@ -11,36 +11,30 @@ use datafusion_physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion_physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use futures::StreamExt;
 use object_store::buffered::BufWriter;
-use object_store::path::Path;
 use parquet::arrow::AsyncArrowWriter;
 use parquet::basic::Compression;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
 use super::single::{properties, single_input};
-use crate::scratch::{Scratch, Store};
+use crate::scratch::Scratch;
 use crate::table::{File, Layer};
 
 /// Writes parts to files below a prefix: whoever tries again writes others, and only what is answered counts.
 #[derive(Debug)]
 pub(crate) struct SinkExec {
     input: Arc<dyn ExecutionPlan>,
-    store: Store,
-    prefix: Path,
+    scratch: Arc<Scratch>,
     properties: Arc<PlanProperties>,
 }
 
 impl SinkExec {
-    pub(crate) fn new(input: Arc<dyn ExecutionPlan>, scratch: &Scratch) -> SinkExec {
-        SinkExec::below(input, scratch.store().clone(), scratch.prefix().clone())
-    }
-
-    fn below(input: Arc<dyn ExecutionPlan>, store: Store, prefix: Path) -> SinkExec {
+    pub(crate) fn new(input: Arc<dyn ExecutionPlan>, scratch: Arc<Scratch>) -> SinkExec {
         let properties = properties(written_schema(), &input);
-        SinkExec { input, store, prefix, properties }
+        SinkExec { input, scratch, properties }
     }
 
     fn over(&self, input: Arc<dyn ExecutionPlan>) -> SinkExec {
-        SinkExec::below(input, self.store.clone(), self.prefix.clone())
+        SinkExec::new(input, Arc::clone(&self.scratch))
     }
 }
 
@@ -71,7 +65,7 @@ pub(crate) fn layer_of(written: &[RecordBatch]) -> Layer {
 
 impl DisplayAs for SinkExec {
     fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "SinkExec: {}", self.prefix)
+        write!(f, "SinkExec: {:?}", self.scratch)
     }
 }
 
@@ -84,7 +78,7 @@ impl ExecutionPlan for SinkExec {
 
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let input = self.input.execute(partition, context)?;
-        let written = write(partition, input, self.store.clone(), self.prefix.clone());
+        let written = write(partition, input, Arc::clone(&self.scratch));
         let stream = futures::stream::once(written).filter_map(async |written| written.transpose());
         Ok(Box::pin(RecordBatchStreamAdapter::new(written_schema(), Box::pin(stream))))
     }
@@ -94,10 +88,9 @@ impl ExecutionPlan for SinkExec {
 async fn write(
     part: usize,
     mut input: SendableRecordBatchStream,
-    store: Store,
-    prefix: Path,
+    scratch: Arc<Scratch>,
 ) -> Result<Option<RecordBatch>> {
-    let name = Scratch::name(&prefix);
+    let name = scratch.new_name();
     let mut writer = None;
     let mut rows = 0;
     while let Some(batch) = input.next().await {
@@ -106,7 +99,7 @@ async fn write(
             continue;
         }
         if writer.is_none() {
-            let object = BufWriter::new(Arc::clone(&store.objects), name.clone());
+            let object = BufWriter::new(Arc::clone(&scratch.store().objects), name.clone());
             writer = Some(AsyncArrowWriter::try_new(object, batch.schema(), Some(file_properties()))?);
         }
         if let Some(writer) = &mut writer {

@@ -1,15 +1,16 @@
-//! `Place`: what the engine asks for the rows of a question.
+//! `Evaluator`: what the engine asks for the rows of a question.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use foldhash::HashMap;
 use parking_lot::Mutex;
 use stratalog_engine::analysis::program::Program;
 use stratalog_engine::data::Codec;
-use stratalog_engine::exec::{Computation, ExecError, Outcome, Relations};
+use stratalog_engine::exec::{Computation, ExecError, Outcome, Profile, Relations};
 use stratalog_engine::{Budget, Elsewhere};
 
 use crate::evaluation::{Done, Evaluation};
@@ -20,7 +21,7 @@ use crate::scratch::Scratch;
 use crate::settings::Settings;
 
 /// Evaluates programs by plans, in this process.
-pub struct Place {
+pub struct Evaluator {
     settings: Settings,
     runner: InProcess,
     tally: Counted,
@@ -31,12 +32,18 @@ pub struct Place {
 pub struct Tally {
     /// Programs.
     pub programs: u64,
+    /// Those of them in which there was something to evaluate.
+    pub programs_at_work: u64,
     /// Programs of which some stratum was evaluated by plans.
     pub programs_by_plans: u64,
     /// Strata that were evaluated by plans.
     pub by_plans: u64,
     /// Those of them whose joins sorted both sides, since what held one got no more memory.
     pub sorted: u64,
+    /// Strata whose rows are those of another relation.
+    pub same: u64,
+    /// Strata that were evaluated in memory, as they read few rows.
+    pub small: u64,
     /// Strata that were evaluated in memory, and why.
     pub in_memory: BTreeMap<Refusal, u64>,
 }
@@ -47,10 +54,10 @@ struct Counted {
     tally: Mutex<Tally>,
 }
 
-impl Place {
+impl Evaluator {
     /// With these settings.
-    pub fn new(settings: Settings) -> Result<Place, ExecError> {
-        Ok(Place { runner: InProcess::new(&settings)?, settings, tally: Counted::default() })
+    pub fn new(settings: Settings) -> Result<Evaluator, ExecError> {
+        Ok(Evaluator { runner: InProcess::new(&settings)?, settings, tally: Counted::default() })
     }
 
     /// What has been evaluated so far.
@@ -59,14 +66,15 @@ impl Place {
     }
 }
 
-impl Elsewhere for Place {
+impl Elsewhere for Evaluator {
     fn execute(
         &self,
         program: &Program,
         relations: &dyn Relations,
         codec: &Codec,
         budget: &Budget,
-    ) -> Result<Option<Outcome>, ExecError> {
+        mut profile: Option<&mut Profile>,
+    ) -> Result<Outcome, ExecError> {
         self.tally.programs.fetch_add(1, Ordering::Relaxed);
         let findings = Arc::new(Findings::default());
         let mut evaluation = Evaluation {
@@ -75,40 +83,48 @@ impl Elsewhere for Place {
             computation: Computation::new(codec.clone(), budget.clone()),
             settings: &self.settings,
             runner: &self.runner,
-            scratch: Scratch::new(self.runner.store().clone()),
+            scratch: Arc::new(Scratch::new(self.runner.store().clone())),
             findings: Arc::clone(&findings),
             tables: HashMap::default(),
         };
         let mut done = Vec::new();
         for stratum in &program.strata {
-            done.push(evaluation.evaluate(stratum)?);
+            let begun = Instant::now();
+            let how = evaluation.evaluate(stratum)?;
+            if let Some(profile) = &mut profile {
+                profile.add(evaluation.note(stratum, how, begun.elapsed()));
+            }
+            done.push(how);
         }
         let runs = evaluation.runs(program.goal)?;
         let saturated = findings.is_saturated() || evaluation.computation.is_saturated();
         self.note(&done);
-        Ok(Some(Outcome { runs, saturated, remarks: findings.remarks(), ..Outcome::default() }))
+        Ok(Outcome { runs, saturated, remarks: findings.remarks(), ..Outcome::default() })
     }
 }
 
-impl Place {
+impl Evaluator {
     fn note(&self, done: &[Done]) {
         let mut tally = self.tally.tally.lock();
-        let is_by_plans = |done: &Done| matches!(done, Done::ByPlans(_));
+        let is_by_plans = |done: &Done| matches!(done, Done::InRounds { .. } | Done::InParts { .. });
+        tally.programs_at_work += u64::from(done.iter().any(|done| *done != Done::Same));
         tally.programs_by_plans += u64::from(done.iter().any(is_by_plans));
         for done in done {
             match done {
-                Done::ByPlans(way) => {
+                Done::InRounds { way, .. } | Done::InParts { way } => {
                     tally.by_plans += 1;
                     tally.sorted += u64::from(way.sorts);
                 }
+                Done::Same => tally.same += 1,
+                Done::Small => tally.small += 1,
                 Done::InMemory(refusal) => *tally.in_memory.entry(*refusal).or_default() += 1,
             }
         }
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for Evaluator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Place").field("settings", &self.settings).finish_non_exhaustive()
+        f.debug_struct("Evaluator").field("settings", &self.settings).finish_non_exhaustive()
     }
 }

@@ -1,0 +1,138 @@
+//! `stratalog-cluster server`, as a process, asked over a socket.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio_tungstenite::tungstenite::stream::MaybeTlsStream;
+use tokio_tungstenite::tungstenite::{Message, WebSocket, connect};
+
+const PASSWORD: &str = "a password of this test";
+
+/// A server that is killed when it is dropped, if not before.
+struct Server {
+    process: Child,
+    url: String,
+}
+
+impl Server {
+    fn start(data: &Path) -> Server {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_stratalog-cluster"))
+            .args(["server", "--port", "0", "--data-dir"])
+            .arg(data)
+            .env("SERVICE_ADMIN_PASSWORD", PASSWORD)
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("a server");
+        let told = BufReader::new(process.stderr.take().expect("what it says"));
+        let mut lines = told.lines().map(|line| line.expect("a line"));
+        let address = lines.find_map(|line| Some(line.split_once("listening on http://")?.1.to_owned()));
+        std::thread::spawn(move || lines.for_each(drop));
+        Server { process, url: format!("ws://{}/ws", address.expect("where it listens").trim()) }
+    }
+
+    fn connect(&self) -> Connection {
+        let (socket, _) = connect(&self.url).expect("a socket");
+        let mut connection = Connection(socket);
+        let greeting = connection.ask(&json!({ "type": "login", "username": "admin", "password": PASSWORD }));
+        assert_eq!(greeting["type"], "authenticated", "{greeting}");
+        connection
+    }
+
+    fn kill(&mut self) {
+        self.process.kill().expect("it runs");
+        self.process.wait().expect("it has ended");
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+struct Connection(WebSocket<MaybeTlsStream<TcpStream>>);
+
+impl Connection {
+    fn send(&mut self, request: &Value) {
+        self.0.send(Message::text(request.to_string())).expect("it is sent");
+    }
+
+    fn ask(&mut self, request: &Value) -> Value {
+        self.send(request);
+        loop {
+            let message = self.0.read().expect("an answer");
+            let Ok(text) = message.to_text() else { continue };
+            let answer: Value = serde_json::from_str(text).expect("JSON");
+            // What has changed is told in between.
+            if answer["type"] != "persistent_update" {
+                return answer;
+            }
+        }
+    }
+
+    fn run(&mut self, program: &str, place: &str) -> Value {
+        self.ask(&json!({ "type": "execute", "program": program, "place": place }))
+    }
+}
+
+/// The entries of a folder that say whose other ones are.
+fn marks(folder: &Path) -> usize {
+    let names = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    names.filter(|path| path.extension().is_some_and(|extension| extension == "lock")).count()
+}
+
+/// A recursion that does not fall apart, and goes on for long.
+const LONG: &str =
+    "same(X, Y) <- edge(X, Y)\nsame(X, Z) <- same(X, Y), same(Y, Z)\n?count<X>, Y <- same(X, Y)";
+
+#[test]
+fn a_server_answers_from_files_and_leaves_none_of_them() {
+    let data = tempfile::tempdir().expect("a folder for a while");
+    let mut server = Server::start(data.path());
+    let mut connection = server.connect();
+    let edges: Vec<String> = (0..3_000).map(|n| format!("({n}, {})", n + 1)).collect();
+    let inserted = connection.run(&format!("+edge[{}]", edges.join(", ")), "auto");
+    assert_eq!(inserted["type"], "result", "{inserted}");
+    let refused = connection.run("?edge(1, X)", "cluster");
+    assert_eq!(refused["code"], "cluster_unavailable", "{refused}");
+    connection.run(".kg cluster on", "auto");
+    for place in ["auto", "here", "cluster"] {
+        let answer = connection.run("two(X, Z) <- edge(X, Y), edge(Y, Z)\n?count<X> <- two(X, _)", place);
+        assert_eq!(answer["rows"], json!([[2_999]]), "{place}: {answer}");
+    }
+    let wrong = connection.run("?edge(1, X)", "moon");
+    assert_eq!(wrong["code"], "invalid_message", "{wrong}");
+
+    // It is killed while it works, and has files.
+    let folder = data.path().join("cluster");
+    connection.send(&json!({ "type": "execute", "program": LONG, "place": "cluster" }));
+    let begun = Instant::now();
+    let has_files = || {
+        let of_a_process =
+            fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+        of_a_process.into_iter().any(|path| path.join("jobs").is_dir())
+    };
+    while !has_files() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "nothing is written");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    server.kill();
+    assert_eq!(marks(&folder), 1);
+    let left: Vec<_> =
+        fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
+
+    let again = Server::start(data.path());
+    assert_eq!(marks(&folder), 1, "that of the process that runs");
+    assert!(left.iter().all(|path| !path.exists()), "{left:?}");
+    let mut connection = again.connect();
+    let uses = connection.run(".kg cluster", "auto");
+    assert_eq!(uses["rows"][0][0], "on", "{uses}");
+    let answer = connection.run("?count<X> <- edge(X, _)", "cluster");
+    assert_eq!(answer["rows"], json!([[3_000]]), "{answer}");
+}
