@@ -254,7 +254,8 @@ class Replay:
             for documented, here in self._sessions.items():
                 address = address.replace(documented, here)
             # Earlier connections stay open: sessions are visited from others.
-            socket = connect(self._server.url + address, compression=None, max_size=None, legacy=True)
+            options: dict[str, Any] = {"compression": None, "max_size": None, "ping_interval": None}
+            socket = connect(self._server.url + address, legacy=True, **options)
             self._sockets.append(socket)
             self._ahead = []
         for frame in exchange["frames"]:

@@ -36,7 +36,9 @@ pub fn session(engine: &Engine) -> Session {
 /// Everything that a program can see of a graph, as text.
 pub fn contents(session: &mut Session) -> Result<Vec<String>, Error> {
     let uses = table(&run(session, ".kg cluster")?).into_iter();
-    let mut all: Vec<String> = uses.map(|row| format!(".kg cluster: {row}")).collect();
+    // Where nothing is said, nothing is stored.
+    let said = uses.filter(|row| !row.contains("off"));
+    let mut all: Vec<String> = said.map(|row| format!(".kg cluster: {row}")).collect();
     for listing in [".rel", ".rule list"] {
         let names = run(session, listing)?;
         all.extend(table(&names).into_iter().map(|row| format!("{listing}: {row}")));

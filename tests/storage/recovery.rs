@@ -592,6 +592,8 @@ fn an_exported_graph_can_be_imported() {
     }
     run(&mut here, ".rule drop best").unwrap();
     run(&mut here, "+there() <- edge(1, 2)").unwrap();
+    // Where questions about a graph go is not a part of it.
+    run(&mut here, ".kg cluster off").unwrap();
     let expected = contents(&mut here).unwrap();
     let exported = engine.export("default", &path).unwrap();
     assert_eq!(engine.import("copy", &path).unwrap(), exported);
