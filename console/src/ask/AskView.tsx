@@ -2,7 +2,7 @@
 
 import type { EditorView } from "@codemirror/view";
 import { onlyReads } from "@stratalog/client";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { AnswerView } from "../answer/AnswerView.tsx";
 import { Editor } from "../editor/Editor.tsx";
 import { placeOf } from "../editor/places.ts";
@@ -100,7 +100,7 @@ export function AskView({ session }: ViewProps) {
     setShelf(undefined);
   };
   // As long as a window is open, nothing beside it can have the keyboard.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (shelf === undefined && isTaken.current) editor.current?.focus();
     isTaken.current = false;
   }, [shelf]);

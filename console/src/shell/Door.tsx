@@ -1,6 +1,6 @@
 // Where one logs in: with a password or a key, over the socket like any client. Neither is ever part of an address.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Failure } from "../parts/Failure.tsx";
 import { address } from "../session/address.ts";
 import { type Credentials, forget, goodbye, keep, logIn, logInAgain } from "../session/session.ts";
@@ -18,7 +18,7 @@ export function Door() {
       .catch(setProblem)
       .finally(() => setBusy(false));
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isBusy) first.current?.focus();
   }, [isBusy, way]);
 

@@ -58,14 +58,11 @@ export function ExportMenu({ answer, order, name = "answer" }: ExportMenuProps) 
     setSaid("");
     setProblem(undefined);
   }, [answer, order]);
-  // It opens towards the side where there is room.
+  // Before the next key, which would close it again; and it opens towards the side where there is room.
   useLayoutEffect(() => {
     menu.current?.classList.remove("to-right");
-    if (isOpen && (menu.current?.getBoundingClientRect().left ?? 0) < 0)
-      menu.current?.classList.add("to-right");
-  }, [isOpen]);
-  useEffect(() => {
     if (!isOpen) return;
+    if ((menu.current?.getBoundingClientRect().left ?? 0) < 0) menu.current?.classList.add("to-right");
     place.current?.querySelector<HTMLElement>("li button")?.focus();
     const away = (event: Event) => {
       if (!place.current?.contains(event.target as Node)) setOpen(false);
