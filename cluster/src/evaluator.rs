@@ -98,13 +98,13 @@ impl Elsewhere for Evaluator {
         }
         let runs = evaluation.runs(program.goal)?;
         let saturated = findings.is_saturated() || evaluation.computation.is_saturated();
-        self.note(&done);
+        self.count(&done);
         Ok(Outcome { runs, saturated, remarks: findings.remarks(), ..Outcome::default() })
     }
 }
 
 impl Evaluator {
-    fn note(&self, done: &[Done]) {
+    fn count(&self, done: &[Done]) {
         let mut tally = self.tally.tally.lock();
         let is_by_plans = |done: &Done| matches!(done, Done::InRounds { .. } | Done::InParts { .. });
         tally.programs_at_work += u64::from(done.iter().any(|done| *done != Done::Same));

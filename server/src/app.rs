@@ -172,6 +172,9 @@ impl App {
     ) -> Result<(Arc<App>, Option<Secret>), OpenError> {
         let metrics = Arc::<Metrics>::default();
         let options = engine_options(&config, commands, &metrics, Some(config.backup_dir.clone()));
+        if cluster.is_none() && config.tells_of_cluster() {
+            tracing::warn!("the settings of `cluster` count in `stratalog-cluster server`, and not here");
+        }
         let cluster = cluster.map(|make| cluster::cluster(&config, make)).transpose();
         let options = EngineOptions { cluster: cluster.map_err(OpenError::Cluster)?, ..options };
         let engine = Engine::open(options, storage_options(&config)?).map_err(OpenError::Engine)?;

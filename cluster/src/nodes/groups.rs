@@ -11,7 +11,7 @@ use datafusion_execution::{SendableRecordBatchStream, TaskContext};
 use datafusion_physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion_physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
 use futures::StreamExt;
-use futures::stream::unfold;
+use futures::stream::try_unfold;
 use stratalog_engine::analysis::program::Program;
 use stratalog_engine::data::{Code, Rows, ValueRef, sorted_run};
 use stratalog_engine::exec::{Computation, ExecError, execute};
@@ -86,24 +86,17 @@ impl ExecutionPlan for GroupsExec {
     fn execute(&self, partition: usize, context: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let input = self.input.execute(partition, context)?;
         let heap = Heap::new(Arc::clone(&self.of_groups));
-        let stream = unfold((Some(input), heap), |(mut input, mut heap)| async move {
+        let stream = try_unfold((input, heap), |(mut input, mut heap)| async move {
             loop {
-                match heap.next() {
-                    Ok(None) => {}
-                    Ok(Some(rows)) => return Some((Ok(rows), (input, heap))),
-                    Err(error) => return Some((Err(error), (None, heap.emptied()))),
+                if let Some(made) = heap.next()? {
+                    return Ok(Some((made, (input, heap))));
                 }
-                match input.as_mut()?.next().await {
-                    Some(Ok(batch)) => {
-                        if let Err(error) = heap.take(&batch) {
-                            return Some((Err(error), (None, heap.emptied())));
-                        }
-                    }
-                    Some(Err(error)) => return Some((Err(error), (None, heap.emptied()))),
-                    None => {
-                        input = None;
-                        heap.finish();
-                    }
+                if heap.is_over {
+                    return Ok(None);
+                }
+                match input.next().await {
+                    Some(batch) => heap.take(&batch?)?,
+                    None => heap.finish(),
                 }
             }
         });
@@ -117,6 +110,8 @@ struct Heap {
     rows: Rows,
     /// Whole groups, the next ones last.
     complete: Vec<Rows>,
+    /// Whether no more rows come.
+    is_over: bool,
     /// From so many on they are evaluated.
     enough: usize,
     /// Where the last group begins, and what it is.
@@ -129,14 +124,16 @@ struct Heap {
 impl Heap {
     fn new(of_groups: Arc<OfGroups>) -> Heap {
         let (rows, enough) = (Rows::empty(of_groups.arity), of_groups.rows);
-        let (complete, last_keys) = (Vec::new(), Vec::new());
-        Heap { of_groups, rows, complete, enough, last_group: 0, last_keys, charged: 0 }
-    }
-
-    /// Nothing waits any more.
-    fn emptied(mut self) -> Heap {
-        self.complete.clear();
-        self
+        Heap {
+            of_groups,
+            rows,
+            complete: Vec::new(),
+            is_over: false,
+            enough,
+            last_group: 0,
+            last_keys: Vec::new(),
+            charged: 0,
+        }
     }
 
     /// Adds rows. Once there are enough, those of groups that are complete are to be evaluated.
@@ -158,20 +155,24 @@ impl Heap {
         if self.rows.len < self.enough || self.last_group == 0 {
             return Ok(());
         }
-        let rest = self.rows.columns.iter_mut().map(|codes| codes.split_off(self.last_group)).collect();
-        let rest = Rows { columns: rest, len: self.rows.len - self.last_group };
-        let complete = Rows { len: self.last_group, ..std::mem::replace(&mut self.rows, rest) };
-        self.last_group = 0;
+        let (complete, rest) = cut(self.taken(), std::mem::take(&mut self.last_group));
+        self.rows = rest;
         self.complete.push(complete);
         Ok(())
     }
 
     /// The last groups are complete. Where all is one group, something may come of it even if it is empty.
     fn finish(&mut self) {
+        self.is_over = true;
         let is_one_group = self.of_groups.by.is_empty() && self.of_groups.pieces.is_none();
         if self.rows.len > 0 || is_one_group {
-            self.complete.push(std::mem::replace(&mut self.rows, Rows::empty(self.of_groups.arity)));
+            let rest = self.taken();
+            self.complete.push(rest);
         }
+    }
+
+    fn taken(&mut self) -> Rows {
+        std::mem::replace(&mut self.rows, Rows::empty(self.of_groups.arity))
     }
 
     /// What comes of the next groups that are complete. Those that take more memory than there is are cut in two, as long as
@@ -208,17 +209,16 @@ impl Heap {
         (middle.max(1)..groups.len).find(begins).or_else(|| (1..middle).rev().find(begins))
     }
 
-    /// Accounts for rows: once as they come, and once more as they are sorted.
+    /// Accounts for rows: as they come, as they are sorted, and as they wait to be cut should that be too many.
     fn charge(&mut self, rows: usize) -> Result<(), ExecError> {
-        let bytes = 2 * rows * self.rows.columns.len() * size_of::<Code>();
+        let bytes = 3 * rows * self.rows.columns.len() * size_of::<Code>();
         self.of_groups.computation.budget().charge(bytes)?;
         self.charged += bytes;
         Ok(())
     }
 
     fn evaluate(&self, groups: &Rows) -> Result<RecordBatch, ExecError> {
-        let of_groups = Arc::clone(&self.of_groups);
-        let OfGroups { program, others, computation, findings, .. } = &*of_groups;
+        let OfGroups { program, others, computation, findings, pieces, .. } = &*self.of_groups;
         let (run, _) = sorted_run(groups.clone().distinct());
         let (codec, budget) = (computation.codec(), computation.budget());
         let mut inputs = others.clone();
@@ -227,7 +227,7 @@ impl Heap {
         let outcome = execute(program, &inputs, codec, &part, Thresholds::default(), None)?;
         let arity = program.relations[program.goal.index()].arity;
         let mut made = Rows::of_runs(arity, &outcome.runs);
-        if let Some(pieces) = &of_groups.pieces {
+        if let Some(pieces) = pieces {
             if outcome.saturated {
                 return Err(ExecError::NotWorth);
             }

@@ -48,7 +48,8 @@ pub enum ClusterUse {
 }
 
 impl ClusterUse {
-    const ALL: [ClusterUse; 3] = [ClusterUse::Off, ClusterUse::On, ClusterUse::Only];
+    /// All of them.
+    pub const ALL: [ClusterUse; 3] = [ClusterUse::Off, ClusterUse::On, ClusterUse::Only];
 
     /// As commands have it.
     pub fn as_str(self) -> &'static str {

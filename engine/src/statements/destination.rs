@@ -5,7 +5,7 @@ use crate::budget::size;
 use crate::catalog::ClusterUse;
 use crate::cluster::{Cluster, EvaluationPlace};
 use crate::context::Context;
-use crate::data::{Code as ValueCode, Run};
+use crate::data::{self, Run};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::exec::Relations;
@@ -81,7 +81,7 @@ fn bytes_read(program: &Program, relations: &dyn Relations) -> u64 {
     let stored = program.relations.iter().filter(|relation| relation.stored);
     let bytes = stored.map(|relation| {
         let rows: usize = relations.runs(&relation.name).iter().map(Run::len).sum();
-        (rows * relation.arity * size_of::<ValueCode>()) as u64
+        (rows * relation.arity * size_of::<data::Code>()) as u64
     });
     bytes.sum()
 }

@@ -32,6 +32,11 @@ pub(super) struct Said {
 }
 
 impl Config {
+    /// Whether anything is said of it.
+    pub(crate) fn tells_of_cluster(&self) -> bool {
+        self.sources.keys().any(|key| key.starts_with("cluster."))
+    }
+
     /// What is said, and else a folder of the data, the memory of one question, and all of the disk.
     pub fn cluster(&self) -> ClusterSettings {
         let Said { folder, memory_bytes, disk_bytes, over_bytes, default_use } = &self.cluster;

@@ -92,7 +92,11 @@ pub(super) const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "cluster.default_use",
-        set: |c, v| v.one_of(CLUSTER_USES).map(|word| c.cluster.default_use = ClusterUse::of(&word)),
+        set: |c, v| {
+            let word = v.one_of(&ClusterUse::ALL.map(ClusterUse::as_str))?;
+            c.cluster.default_use = ClusterUse::of(&word);
+            Ok(())
+        },
         show: |c| text(c.cluster().default_use.as_str()),
     },
     Setting {
@@ -495,7 +499,6 @@ pub(super) const SETTINGS: &[Setting] = &[
 ];
 
 const LEVELS: &[&str] = &["error", "warn", "info", "debug", "trace"];
-const CLUSTER_USES: &[&str] = &["off", "on", "only"];
 const FORMATS: &[&str] = &["text", "json"];
 const DEFAULT_GRAPHS: &[&str] = &["role", "acl"];
 
