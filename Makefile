@@ -27,11 +27,13 @@ export STRATALOG_CLI    := $(abspath $(CLI))
 # Random programs are the same in every run of the tests, so none fails for what it did not change.
 export PROPTEST_RNG_SEED ?= 20261122
 RANDOM_ROUNDS ?= 10
+# Programs that tests start find what was compiled of the modules that they import.
+unexport PYTHONDONTWRITEBYTECODE
 # Tests of Python wait more than they work; each worker has a server of its own.
 PYTEST_WORKERS ?= 2
 SOAK_SECONDS ?= 3600
 
-.PHONY: help demo demo-keep run build native wheel crates deb site test test-rust test-python check fmt lint lint-rust lint-python lint-javascript lint-console test-javascript test-console console screenshots golden cluster-test cluster-figures grammar crash simulate random fuzz load soak soak-live bench peers \
+.PHONY: help demo demo-keep run build native wheel crates deb site test test-rust test-python check fmt lint lint-rust lint-python lint-javascript lint-console test-javascript test-console test-browsers console screenshots golden cluster-test cluster-figures grammar crash simulate random fuzz load soak soak-live bench peers \
 	peers-live vectors scaling roundtrip ci clean browser compiler
 
 help: ## show this list
@@ -71,7 +73,11 @@ deb: build ## a Debian package with the systemd unit, in target/deb
 	@command -v dpkg-shlibdeps >/dev/null || $(call install,dpkg-dev)
 	packaging/deb/build target/deb
 
-test: test-rust test-python test-javascript test-console ## every test: Rust, golden files, random programs, sockets, clients, demo answers
+# Those of Python wait more than they work: the others run meanwhile.
+test: test-rust ## every test: Rust, golden files, random programs, sockets, clients, demo answers
+	$(MAKE) --jobs=2 --output-sync=line test-python test-browsers
+
+test-browsers: test-javascript test-console
 
 test-rust: build
 	$(TEST)
