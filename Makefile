@@ -27,7 +27,7 @@ export STRATALOG_CLI    := $(abspath $(CLI))
 # Random programs are the same in every run of the tests, so none fails for what it did not change.
 export PROPTEST_RNG_SEED ?= 20261122
 RANDOM_ROUNDS ?= 10
-# Programs that tests start find what was compiled of the modules that they import.
+# Modules are compiled where they are imported first, and not all of them at once.
 unexport PYTHONDONTWRITEBYTECODE
 # Tests of Python wait more than they work; each worker has a server of its own.
 PYTEST_WORKERS ?= 2
@@ -208,13 +208,13 @@ clean:
 # One virtual environment with the client and all that its tests and the demo use.
 $(READY): python/pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(PY) -m pip install --quiet --disable-pip-version-check -e 'python[dev]'
+	$(PY) -m pip install --quiet --no-compile --disable-pip-version-check -e 'python[dev]'
 	touch $@
 
 # The engines that come as packages of Python have one of their own.
 $(PEERS_READY): benches/peers/requirements.txt
 	$(PYTHON) -m venv target/peers/venv
-	$(PEERS_PY) -m pip install --quiet --disable-pip-version-check -r $<
+	$(PEERS_PY) -m pip install --quiet --no-compile --disable-pip-version-check -r $<
 	touch $@
 
 # The validators of the documents that the server serves, as they stand in the lock file.
