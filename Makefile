@@ -29,7 +29,9 @@ export PROPTEST_RNG_SEED ?= 20261122
 RANDOM_ROUNDS ?= 10
 # Modules are compiled where they are imported first, and not all of them at once.
 unexport PYTHONDONTWRITEBYTECODE
-# Tests of Python wait more than they work; each worker has a server of its own.
+# Tests that talk to servers wait more than they work.
+export RUST_TEST_THREADS ?= 3
+# In Python, each worker has a server of its own.
 PYTEST_WORKERS ?= 2
 SOAK_SECONDS ?= 3600
 

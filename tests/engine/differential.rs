@@ -13,7 +13,7 @@ use stratalog_tests::programs::cases;
 use stratalog_tests::ways::{any_way, check};
 
 /// How many programs a run tries, unless `PROPTEST_CASES` says otherwise.
-const CASES: u32 = 5000;
+const CASES: u32 = 3000;
 
 /// In how many ways each is run.
 const WAYS: usize = 3;
