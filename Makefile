@@ -75,7 +75,7 @@ deb: build ## a Debian package with the systemd unit, in target/deb
 	@command -v dpkg-shlibdeps >/dev/null || $(call install,dpkg-dev)
 	packaging/deb/build target/deb
 
-# Those of Python wait more than they work: the others run meanwhile.
+# What those of Python leave of the processors, those of Node take.
 test: test-rust ## every test: Rust, golden files, random programs, sockets, clients, demo answers
 	$(MAKE) --jobs=2 --output-sync=line test-python test-browsers
 
