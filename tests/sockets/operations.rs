@@ -56,6 +56,20 @@ fn an_unknown_variable_or_key_is_refused_with_the_nearest() {
     );
 }
 
+#[tokio::test]
+async fn settings_of_a_cluster_count_for_nothing_where_there_is_none_and_that_is_told() {
+    const TOLD: &str = "the settings of `cluster` count in `stratalog-cluster server`";
+    let server = Server::start_with(&[("SERVICE_CLUSTER__OVER_BYTES", "1000")]);
+    server.until("a warning", || server.log().contains(TOLD)).await;
+    // It serves all the same.
+    let mut admin = server.log_in().await;
+    admin.rows("+n(1)").await;
+    assert_eq!(admin.rows("?n(X)").await, json!([[1]]));
+    let silent = Server::start();
+    silent.log_in().await;
+    assert!(!silent.log().contains(TOLD), "{}", silent.log());
+}
+
 /// The lines of a JSON log.
 fn lines(server: &Server) -> Vec<Json> {
     server.log().lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
