@@ -26,9 +26,10 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// An empty place.
+    /// An empty place. It has no folder above it but that of the store: in a file system, a folder goes with the last thing in
+    /// it, and what was about to make one below it would fail.
     pub(crate) fn new(store: Store) -> Scratch {
-        Scratch { store, prefix: Path::from(format!("jobs/{}", Uuid::new_v4().simple())) }
+        Scratch { store, prefix: Path::from(format!("job-{}", Uuid::new_v4().simple())) }
     }
 
     pub(crate) fn store(&self) -> &Store {
@@ -61,5 +62,34 @@ impl Drop for Scratch {
 impl fmt::Debug for Scratch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scratch").field("prefix", &self.prefix).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use object_store::ObjectStoreExt;
+    use object_store::local::LocalFileSystem;
+
+    use super::*;
+
+    #[test]
+    fn one_may_begin_as_another_ends() {
+        let folder = tempfile::tempdir().unwrap();
+        let local = LocalFileSystem::new_with_prefix(folder.path()).unwrap().with_automatic_cleanup(true);
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let url = ObjectStoreUrl::parse("stratalog://scratch").unwrap();
+        let store = Store { objects: Arc::new(local), url, handle: runtime.handle().clone() };
+        let writers = [(); 4].map(|()| {
+            let store = store.clone();
+            std::thread::spawn(move || {
+                for _ in 0..2_000 {
+                    let scratch = Scratch::new(store.clone());
+                    let name = scratch.new_name();
+                    store.handle.block_on(store.objects.put(&name, "rows".into())).expect("it is written");
+                }
+            })
+        });
+        writers.into_iter().for_each(|writer| writer.join().expect("a thread that ends"));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "all has been removed");
     }
 }

@@ -198,6 +198,7 @@ fn answer(session: &mut Session, program: &str, parameters: &[String]) -> Vec<St
             lines.extend(answer.warnings.iter().map(|warning| print_diagnostic('~', warning, program)));
             lines
         }
+        Err(Error::Internal { stage, detail }) => panic!("an internal error in stage `{stage}`: {detail}"),
         Err(error) => error.diagnostics().iter().flat_map(|found| refusal(found, program)).collect(),
     }
 }

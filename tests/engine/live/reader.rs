@@ -22,6 +22,9 @@ pub(crate) const RULES: &str = "+path(X, Y) <- edge(X, Y)
 pub(crate) const FACTS: &str =
     "+edge[(0, 1), (1, 2), (2, 0), (3, 4)]\n+node[(0), (1), (2), (3)]\n+said[(1, \"a\"), (2, 5), (3, 2.5)]";
 
+/// So long it may take until something holds, on a machine that does much else.
+const PATIENCE: Duration = Duration::from_secs(300);
+
 pub(crate) type Copy = BTreeSet<Row>;
 
 /// One who applies what is told.
@@ -96,7 +99,7 @@ pub(crate) fn set(rows: &stratalog_engine::Rows) -> Copy {
 }
 
 pub(crate) fn wait_until(mut holds: impl FnMut() -> bool) {
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + PATIENCE;
     while !holds() {
         assert!(Instant::now() < until, "it never holds");
         std::thread::sleep(Duration::from_micros(100));
@@ -107,7 +110,11 @@ pub(crate) fn engine(live: LiveOptions) -> Engine {
     engine_of(EngineOptions { live, ..EngineOptions::default() })
 }
 
-pub(crate) fn engine_of(options: EngineOptions) -> Engine {
+/// With a thread, and all the time that a step takes unless somebody is to see one end.
+pub(crate) fn engine_of(mut options: EngineOptions) -> Engine {
+    if options.live.step_time == LiveOptions::default().step_time {
+        options.live.step_time = PATIENCE;
+    }
     Engine::in_memory(EngineOptions { threads: Some(1), ..options }).expect("an engine in memory")
 }
 
