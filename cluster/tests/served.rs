@@ -113,10 +113,10 @@ fn a_server_answers_from_files_and_leaves_none_of_them() {
     let folder = data.path().join("cluster");
     connection.send(&json!({ "type": "execute", "program": LONG, "place": "cluster" }));
     let begun = Instant::now();
+    let entries = |path: &Path| fs::read_dir(path).into_iter().flatten().flatten().map(|entry| entry.path());
     let has_files = || {
-        let of_a_process =
-            fs::read_dir(&folder).expect("a folder").map(|entry| entry.expect("an entry").path());
-        of_a_process.into_iter().any(|path| path.join("jobs").is_dir())
+        let of_processes = entries(&folder).flat_map(|path| entries(&path));
+        of_processes.into_iter().any(|path| path.file_name().is_some_and(|name| name != "spilled"))
     };
     while !has_files() {
         assert!(begun.elapsed() < Duration::from_secs(60), "nothing is written");
