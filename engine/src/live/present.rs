@@ -101,14 +101,14 @@ impl Present {
         let types_stay = types.all(|(new, known)| {
             known != DataType::Unknown && (new == DataType::Unknown || known.join(new) == known)
         });
-        // What is gone may have been the reason for a type.
+        // What is gone may have been the reason for a type; where nothing was, there is none.
         let mut columns = like.columns().iter().enumerate();
         let mut are_needed =
             || columns.all(|(place, column)| need_type(codes_of(rows, place), column.data_type, codec));
         own.shared().number() == codec.shared().number()
             && !own.has_own()
             && types_stay
-            && (difference.removed.len == 0 || rows.is_empty() || are_needed())
+            && (rows.is_empty() || difference.removed.len == 0 && self.row_count() > 0 || are_needed())
     }
 
     /// The next answer, with what tells it from this one.

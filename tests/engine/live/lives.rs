@@ -201,13 +201,21 @@ fn what_is_left_looks_as_in_a_fresh_answer() {
         tell(&mut writer, "+said(x: any, y: any)\n+told(X, Y) <- said(X, Y)");
         tell(
             &mut writer,
-            "+said[(1, t\"2024-01-05\"), (1, 2.5), (1, \"a\"), (2, 7), (2, 7.5), (3, t\"2024-01-06\")]",
+            "+said[(1, t\"2024-01-05\"), (1, 2.5), (1, \"a\"), (2, 7), (2, 7.5), (3, t\"2024-01-06\"), (4, 4), (4, \"d\")]",
         );
-        let questions = ["?told(1, Y)", "?told(2, Y)", "?told(3, Y)", "?said(X, Y)"];
+        let questions = ["?told(1, Y)", "?told(2, Y)", "?told(3, Y)", "?told(4, Y)", "?said(X, Y)"];
         let mut readers = questions.map(|question| Reader::new(&writer, question, false));
-        for change in
-            ["-said(1, \"a\")", "+said(3, 3)", "-said(1, 2.5)", "-said(3, 3)", "-said(2, 7.5)", "-said(2, 7)"]
-        {
+        for change in [
+            "-said(1, \"a\")",
+            "+said(3, 3)",
+            "-said(1, 2.5)",
+            "-said(3, 3)",
+            "-said(2, 7.5)",
+            "-said(2, 7)",
+            // Where nothing is left, what comes next has its own type.
+            "-said(4, Y) <- said(4, Y)",
+            "+said(4, t\"2024-01-07\")",
+        ] {
             let version = tell(&mut writer, change);
             for reader in &mut readers {
                 reader.catch_up(version).expect("an answer");
