@@ -87,6 +87,7 @@ impl Elsewhere for Evaluator {
             findings: Arc::clone(&findings),
             tables: HashMap::default(),
         };
+        evaluation.read_attached()?;
         let mut done = Vec::new();
         for stratum in &program.strata {
             let begun = Instant::now();

@@ -1,5 +1,9 @@
 //! Little memory, little disk, little time: the right answer, or an error that says what is missing.
 
+#[path = "../../tests/harness/attached.rs"]
+#[allow(dead_code, unreachable_pub, reason = "not all of what suites share is used here")]
+mod attached;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -31,7 +35,8 @@ impl Both {
             default_use: ClusterUse::Only,
         };
         let session = |cluster| {
-            let engine = Engine::in_memory(EngineOptions { cluster, ..EngineOptions::default() });
+            let places = attached::places();
+            let engine = Engine::in_memory(EngineOptions { cluster, places, ..EngineOptions::default() });
             engine.expect("an engine").open_session("default").expect("the graph `default`")
         };
         Both { elsewhere: session(Some(cluster)), here: session(None), evaluator, folder }
@@ -189,4 +194,34 @@ fn too_little_to_spill_to_is_an_error() {
     assert_eq!(refused.expect_err("nothing can be spilled").code(), Code::LimitExceeded);
     // The next one has all that there is.
     both.agree("?left(X, A), A < 3");
+}
+
+#[test]
+fn rows_of_attached_files_need_not_fit_memory() {
+    const ROWS: i64 = 1_000_000;
+    let column = |of: fn(i64) -> i64| -> arrow::array::ArrayRef {
+        Arc::new(arrow::array::Int64Array::from_iter_values((0..ROWS).map(of)))
+    };
+    let columns = [("n", column(|n| n)), ("c", column(|n| n % 1_000)), ("v", column(|n| n % 7))];
+    let sales = arrow::array::RecordBatch::try_from_iter(columns).expect("a batch");
+    let folder = tempfile::tempdir().expect("a folder for a while");
+    // Some rows are in both files.
+    attached::write(&folder.path().join("1.parquet"), &sales.slice(0, 600_000), 50_000);
+    attached::write(&folder.path().join("2.parquet"), &sales.slice(400_000, 600_000), 50_000);
+    let mut both = Both::new(|settings| settings.pool_bytes = 64 << 20);
+    let attach = format!(".rel attach sale {}/*", folder.path().display());
+    for session in [&mut both.elsewhere, &mut both.here] {
+        rows(session, &attach, &Budget::unlimited()).expect("it is attached");
+    }
+    both.insert("wanted", (0..10).map(|n| (n, n % 2)));
+    both.agree("?C, count<N>, sum<V> <- sale(N, C, V)");
+    both.agree("?O, C, N <- sale(N, C, V), wanted(C, O), V > 5");
+    both.agree("?N, V <- sale(N, C, V), N < 20, !wanted(N, _)");
+    let little = || Budget::new(None, 12 << 20);
+    let program = "?C, count<N>, sum<V> <- sale(N, C, V)";
+    let refused = rows(&mut both.here, program, &little()).expect_err("too much is read");
+    assert_eq!(refused.code(), Code::LimitExceeded);
+    let answer = rows(&mut both.elsewhere, program, &little()).expect("an answer");
+    assert_eq!(answer.len(), 1_000);
+    both.leaves_nothing();
 }

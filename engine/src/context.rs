@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::answer::Rows;
+use crate::attached::Places;
 use crate::budget::Budget;
 use crate::caller::Caller;
 use crate::cluster::{Cluster, EvaluationPlace};
@@ -66,6 +67,8 @@ pub(crate) struct Environment {
     pub(crate) disabled_rewrites: Vec<String>,
     pub(crate) thresholds: Thresholds,
     pub(crate) cluster: Option<Cluster>,
+    /// Of which places files may be attached, and who reads them.
+    pub(crate) places: Option<Arc<dyn Places>>,
     pub(crate) views: Views,
     pub(crate) forms: Forms,
     /// Where backups go.

@@ -9,6 +9,7 @@ use arrow::array::RecordBatch;
 
 use crate::analysis;
 use crate::answer::Answer;
+use crate::attached::Places;
 use crate::budget::{Budget, MemoryPool};
 use crate::caller::{Anyone, Caller};
 use crate::catalog::Catalog;
@@ -50,6 +51,8 @@ pub struct EngineOptions {
     pub thresholds: Thresholds,
     /// Who evaluates what is not evaluated here, if there is somebody.
     pub cluster: Option<Cluster>,
+    /// Who reads files that are attached; without it, none can be.
+    pub places: Option<Arc<dyn Places>>,
     /// Bytes that may keep rows of rules from one question to the next. With none, each question derives what it needs.
     pub view_memory: usize,
     /// Whether these rows are brought forward when something below them has changed.
@@ -70,6 +73,7 @@ impl Default for EngineOptions {
             disabled_rewrites: Vec::new(),
             thresholds: Thresholds::default(),
             cluster: None,
+            places: None,
             view_memory: 1 << 30,
             advance: Advance::default(),
             live: LiveOptions::default(),
@@ -110,6 +114,7 @@ impl Engine {
             disabled_rewrites,
             thresholds,
             cluster,
+            places,
             view_memory,
             advance,
             live,
@@ -125,6 +130,7 @@ impl Engine {
             disabled_rewrites,
             thresholds,
             cluster,
+            places,
             views: Views::new(view_memory, advance),
             forms: Forms::new(),
             backups,

@@ -421,13 +421,7 @@ mod tests {
 
     fn catalog(relation: &str) -> Catalog {
         let mut catalog = Catalog::default();
-        catalog.set_relation(RelationDefinition {
-            name: relation.to_owned(),
-            schema: None,
-            arity: 2,
-            column_types: vec![DataType::Int, DataType::Text],
-            filled: true,
-        });
+        catalog.set_relation(RelationDefinition::undeclared(relation, vec![DataType::Int, DataType::Text]));
         catalog
     }
 

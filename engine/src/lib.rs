@@ -23,6 +23,9 @@ pub mod error;
 /// What survives a crash: journals, sealed runs, and the list of graphs.
 pub mod storage;
 
+/// Relations whose rows are in files elsewhere.
+pub mod attached;
+
 /// Aggregates: one list.
 pub mod aggregates;
 

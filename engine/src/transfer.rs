@@ -10,7 +10,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use crate::budget::Budget;
 use crate::caller::Anyone;
-use crate::commands::{create_text, is_keep, keep_text};
+use crate::commands::{attach_text, create_text, is_keep, keep_text};
 use crate::context::{Context, Environment};
 use crate::data::{Codec, Relation, Rows};
 use crate::diagnostic::{Code, Diagnostic};
@@ -53,8 +53,10 @@ pub(crate) fn export(graph: &Graph, folder: &Path) -> Result<Transferred, Error>
     let snapshot = graph.snapshot();
     let mut done = Transferred::default();
     let catalog = snapshot.catalog();
-    let is_filled = |name: &str| catalog.relation(name).is_some_and(|definition| definition.filled);
-    for (name, relation) in snapshot.relations().filter(|(name, _)| is_filled(name)) {
+    let is_stored = |name: &str| {
+        catalog.relation(name).is_some_and(|definition| definition.filled && definition.attached.is_none())
+    };
+    for (name, relation) in snapshot.relations().filter(|(name, _)| is_stored(name)) {
         export_relation(name, relation, &snapshot, folder)?;
         done.relations += 1;
         done.rows += relation.len();
@@ -92,6 +94,9 @@ fn export_relation(name: &str, relation: &Relation, snapshot: &Snapshot, folder:
 fn definitions(snapshot: &Snapshot) -> Vec<String> {
     let catalog = snapshot.catalog();
     let declared = catalog.relations().filter_map(|definition| {
+        if let Some(attached) = &definition.attached {
+            return Some(attach_text(&definition.name, attached));
+        }
         let schema = definition.schema.as_ref()?;
         let columns: Vec<String> =
             schema.columns.iter().map(|column| format!("{}: {}", column.name, column.data_type)).collect();

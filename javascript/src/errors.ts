@@ -175,6 +175,12 @@ export class DerivedRelation extends ProgramError {
   override readonly name = "DerivedRelation";
 }
 
+/** Only questions read a relation whose rows are in attached files, and nobody writes it. */
+export class AttachedRelation extends ProgramError {
+  static override readonly code: string = "attached_relation";
+  override readonly name = "AttachedRelation";
+}
+
 /** A parameter is missing, left over, or not a value that can be sent. */
 export class InvalidParameter extends ProgramError {
   static override readonly code: string = "invalid_parameter";
@@ -185,6 +191,12 @@ export class InvalidParameter extends ProgramError {
 export class ClusterUnavailable extends StratalogError {
   static override readonly code: string = "cluster_unavailable";
   override readonly name = "ClusterUnavailable";
+}
+
+/** Files that were attached as a relation cannot be read, or have changed. */
+export class FilesUnavailable extends StratalogError {
+  static override readonly code: string = "files_unavailable";
+  override readonly name = "FilesUnavailable";
 }
 
 /** What was subscribed to cannot be told live. */

@@ -115,6 +115,8 @@ pub enum Code {
     Unstratifiable,
     /// Facts cannot be inserted into a derived relation.
     DerivedRelation,
+    /// Only questions read a relation whose rows are in files, and nobody writes it.
+    AttachedRelation,
     /// A parameter is missing, left over, or of no use.
     InvalidParameter,
     /// Something named does not exist.
@@ -139,6 +141,8 @@ pub enum Code {
     NotLive,
     /// A question is to be evaluated by a cluster that is not there or not used.
     ClusterUnavailable,
+    /// Files that a relation's rows are in cannot be read, or have changed.
+    FilesUnavailable,
     /// A fault of the server.
     Internal,
     /// A warning: a variable of a rule stands in one place only.

@@ -426,3 +426,24 @@ def test_answers_come_where_they_are_with_every_kind_of_column() -> None:
         assert (own.rows(), own.provenance) == ([(2,)], ["ephemeral"])
         assert db.query("?own(99)").rows() == []
         assert db.query("?v(N, _, _, _, _, _, _, _)", limit=1).truncated
+
+
+def test_files_are_attached_where_they_are(embedded: stratalog.Client, tmp_path: Path) -> None:
+    """In whatever folder: whoever opens a database in a process reads what the process may read."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    for part in range(2):
+        numbers = pa.table({"n": range(10 * part, 10 * part + 10), "text": ["same"] * 10})
+        pq.write_table(numbers, tmp_path / f"part {part}.parquet")
+    found = embedded.relations.attach("numbers", str(tmp_path / "*.parquet"))
+    assert found == "attached numbers(n: int, text: string): 20 rows in 2 files"
+    assert embedded.query("?count<N>, sum<N> <- numbers(N, _)").rows() == [(20, 190)]
+    assert next(each.kind for each in embedded.relations.all() if each.name == "numbers") == "attached"
+    with pytest.raises(stratalog.AttachedRelation):
+        embedded.insert("numbers", [(1, "other")])
+    (tmp_path / "part 1.parquet").unlink()
+    with pytest.raises(stratalog.FilesUnavailable, match=r"part 1\.parquet"):
+        embedded.query("?numbers(N, _)")
+    with pytest.raises(ValueError, match="no place of files"):
+        embedded.relations.attach("numbers", 'a"b')

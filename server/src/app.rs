@@ -9,6 +9,7 @@ use stratalog_engine::{ArchiveOptions, CommandFamily, Engine, EngineOptions, Liv
 use stratalog_protocol::Secret;
 use tokio::sync::watch;
 
+use crate::attached::{Attachable, AttachedFiles};
 use crate::audit::{Audit, AuditError};
 use crate::auth::{AccountError, Accounts, Journal};
 use crate::backups;
@@ -122,6 +123,7 @@ fn engine_options(
     commands: &'static [CommandFamily],
     metrics: &Arc<Metrics>,
     backups: Option<PathBuf>,
+    attachable: Attachable,
 ) -> EngineOptions {
     let stored_bytes = match config.limits.stored_memory() {
         0 => u64::MAX,
@@ -132,6 +134,7 @@ fn engine_options(
         limits: stratalog_engine::Limits { stored_bytes, ..config.program.clone() },
         backups,
         commands,
+        places: Some(Arc::new(AttachedFiles::new(attachable))),
         view_memory: usize::try_from(config.limits.view_memory).unwrap_or(usize::MAX),
         live: LiveOptions {
             step_time: config.limits.live_step,
@@ -171,7 +174,9 @@ impl App {
         cluster: Option<MakeCluster>,
     ) -> Result<(Arc<App>, Option<Secret>), OpenError> {
         let metrics = Arc::<Metrics>::default();
-        let options = engine_options(&config, commands, &metrics, Some(config.backup_dir.clone()));
+        let attachable = Attachable::Below(config.attach_places.clone());
+        let options =
+            engine_options(&config, commands, &metrics, Some(config.backup_dir.clone()), attachable);
         if cluster.is_none() && config.tells_of_cluster() {
             tracing::warn!("the settings of `cluster` count in `stratalog-cluster server`, and not here");
         }
@@ -192,7 +197,7 @@ impl App {
         in_memory: bool,
     ) -> Result<Arc<App>, OpenError> {
         let metrics = Arc::<Metrics>::default();
-        let options = engine_options(&config, commands, &metrics, None);
+        let options = engine_options(&config, commands, &metrics, None, Attachable::All);
         let engine = match in_memory {
             true => Engine::in_memory(options),
             false => Engine::open(options, storage_options(&config)?),

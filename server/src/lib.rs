@@ -20,6 +20,9 @@ mod live;
 /// Where backups are kept: a folder, or a bucket of an object store.
 mod vault;
 
+/// Files that may be attached, and how they are read.
+mod attached;
+
 /// The certificate that the server shows.
 mod tls;
 

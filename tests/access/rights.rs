@@ -171,6 +171,7 @@ const FAILING: &[(&str, Asks, &str)] = &[
     (".query kill 999999", Administer, "not_found"),
     (".live kill 999999", Administer, "not_found"),
     (".kg cluster only", Own, "cluster_unavailable"),
+    (".rel attach files facts/*.parquet", Own, "invalid_parameter"),
     (".cluster ?fact(X)", Read, "cluster_unavailable"),
     (".session kill none", Nothing, "not_found"),
     (".user password pw\u{1b}", Nothing, "parse_error"),

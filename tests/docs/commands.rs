@@ -16,15 +16,16 @@ const PREPARATION: [&str; 4] = [
     "+doc(id: int, v: vector(2))\n.index create near_docs on doc(v)",
 ];
 
-/// Commands that are refused, with the code: there is no request to stop, no session to end and no cluster, and some only say
-/// what to do instead.
-const REFUSED: [(&str, &str); 8] = [
+/// Commands that are refused, with the code: there is no request to stop, no session to end, no cluster and no place of files, and
+/// some only say what to do instead.
+const REFUSED: [(&str, &str); 9] = [
     (".rule edit NAME NUMBER TEXT", "parse_error"),
     (".load FILE", "parse_error"),
     (".agent", "parse_error"),
     (".query kill ID", "not_found"),
     (".live kill ID", "not_found"),
     (".session kill ID", "not_found"),
+    (".rel attach NAME PLACE", "access_denied"),
     (".kg cluster only", "cluster_unavailable"),
     (".cluster QUERY", "cluster_unavailable"),
 ];

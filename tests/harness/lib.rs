@@ -18,6 +18,8 @@ pub mod programs;
 
 pub mod changes;
 
+pub mod attached;
+
 pub mod modes;
 
 pub mod ways;

@@ -8,6 +8,8 @@ use stratalog_engine::{
     Advance, Cluster, ClusterUse, Elsewhere, Engine, EngineOptions, StorageOptions, Thresholds, rewrite_names,
 };
 
+use crate::attached::places;
+
 /// The cluster of every engine.
 static CLUSTER: OnceLock<Cluster> = OnceLock::new();
 
@@ -90,6 +92,7 @@ impl Mode {
                 Recursions::Replanned => Thresholds::rounds_alone(),
             },
             cluster: CLUSTER.get().cloned(),
+            places: places(),
             view_memory: if self.keeps_views { EngineOptions::default().view_memory } else { 0 },
             advance: Advance::Always,
             ..EngineOptions::default()

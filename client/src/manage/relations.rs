@@ -23,7 +23,7 @@ pub struct RelationInfo {
     pub arity: u64,
     /// Names and types of the columns, in one text.
     pub columns: String,
-    /// `base` or `derived`.
+    /// `base`, `attached` (its rows are in files) or `derived`.
     pub kind: String,
 }
 

@@ -26,7 +26,7 @@ impl Present {
             if relation.tuples.is_some_and(|facts| facts > 0) {
                 filled.insert(relation.name.clone());
             }
-            if relation.kind == "base" {
+            if relation.kind != "derived" {
                 relations.insert(relation.name, Vec::new());
             }
         }

@@ -1,5 +1,8 @@
 //! One program, stratum by stratum: by plans where there are any, and by the engine where there are none.
 
+/// Relations whose rows are in files elsewhere.
+mod attached;
+
 /// A stratum by the engine.
 mod in_memory;
 

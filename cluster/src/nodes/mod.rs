@@ -3,6 +3,9 @@
 /// What the engine computes of columns.
 mod computed;
 
+/// Rows of attached files.
+mod attached;
+
 /// Batches of one input, each made into others.
 mod single;
 
@@ -12,6 +15,7 @@ mod sink;
 /// Programs of the engine on rows of whole groups.
 mod groups;
 
+pub(crate) use attached::AttachedExec;
 pub(crate) use computed::{Computed, Wanted};
 pub(crate) use groups::{GROUPS, GroupsExec, OfGroups};
 pub(crate) use sink::{SinkExec, layer_of};

@@ -4,6 +4,8 @@
 
 #[path = "../../../tests/harness/answers.rs"]
 mod answers;
+#[path = "../../../tests/harness/attached.rs"]
+mod attached;
 #[path = "../../../tests/harness/functions/mod.rs"]
 mod functions;
 #[path = "../../../tests/harness/golden.rs"]

@@ -19,8 +19,13 @@ interface ColumnsProps {
   isKept: boolean;
 }
 
-export function Columns({ session, relation: { name, rows, isDerived }, columns, isKept }: ColumnsProps) {
-  const isCheap = isDerived ? isKept && (rows ?? 0) <= SMALL : (rows ?? 0) <= SMALL;
+export function Columns({
+  session,
+  relation: { name, rows, isAttached, isDerived },
+  columns,
+  isKept,
+}: ColumnsProps) {
+  const isCheap = (!isDerived || isKept) && !isAttached && (rows ?? 0) <= SMALL;
   // What was cheap when the page was opened stays shown.
   const [asked, setAsked] = useState(isCheap ? 1 : 0);
   const types = columns.map(({ type }) => type);

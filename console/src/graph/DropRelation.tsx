@@ -19,19 +19,19 @@ interface DropRelationProps {
 }
 
 export function DropRelation({ session, relation, arity, details }: DropRelationProps) {
-  const { name, rows, isDerived, clauses } = relation;
+  const { name, rows, isAttached, isDerived, clauses } = relation;
   const indexes = details.indexes.filter(({ relation: over }) => over === name).length;
   const readers = details.dependencies.readings.filter(
     ({ relation: other, reads }) => reads === name && other !== name,
   );
-  const changes = withoutRelation(name, arity, (rows ?? 0) > 0, isDerived);
+  const changes = isAttached ? [] : withoutRelation(name, arity, (rows ?? 0) > 0, isDerived);
   const drop = async () => {
     await session.looking.execute(`.rel drop ${name}`);
     go(to("relations"));
     await session.refresh();
   };
   const gone = [
-    ...(rows === undefined ? [] : [counted(rows, "stored row")]),
+    ...(rows === undefined || isAttached ? [] : [counted(rows, "stored row")]),
     ...(isDerived ? [counted(clauses, "clause")] : []),
     ...(indexes === 0 ? [] : [counted(indexes, "index", "indexes")]),
   ];
@@ -45,7 +45,7 @@ export function DropRelation({ session, relation, arity, details }: DropRelation
               <p>Rules of {counted(readers.length, "other relation")} read it; to them it would be empty.</p>
             )}
             {changes.length === 0 ? (
-              <p>It is empty, so no rows would go.</p>
+              <p>{isAttached ? "Its files stay as they are." : "It is empty, so no rows would go."}</p>
             ) : (
               <Impact session={session} changes={changes} />
             )}

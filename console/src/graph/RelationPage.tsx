@@ -49,7 +49,7 @@ export function RelationPage({ session, name }: { session: Session; name: string
         <>
           <Columns session={session} relation={relation} columns={columns} isKept={isKept} />
           <Neighbours name={name} dependencies={details.value.dependencies} />
-          {(!isDerived || relation.rows !== undefined) && (
+          {(!isDerived || relation.rows !== undefined) && !relation.isAttached && (
             <RelationIndexes session={session} relation={relation} details={details.value} onDone={done} />
           )}
           {isDerived && (
@@ -76,13 +76,14 @@ interface HeadingProps {
   details: Details | undefined;
 }
 
-function Heading({ relation: { name, rows, isDerived, clauses }, columns, details }: HeadingProps) {
+function Heading({ relation, columns, details }: HeadingProps) {
+  const { name, rows, isAttached, isDerived, clauses } = relation;
   const variables = variablesOf(columns.map((column) => column.name));
   const goal = `${name}(${variables.join(", ")})`;
   // Whoever looks into a large relation does not want all of it at once.
   const query = rows === undefined || rows > MANY ? `?${goal}, limit(${MANY})` : `?${goal}`;
-  const isRead = details?.dependencies.readings.some(({ relation, reads }) =>
-    [relation, reads].includes(name),
+  const isRead = details?.dependencies.readings.some(({ relation: reader, reads }) =>
+    [reader, reads].includes(name),
   );
   return (
     <header class="relation-head">
@@ -90,7 +91,8 @@ function Heading({ relation: { name, rows, isDerived, clauses }, columns, detail
         <bdi>{seen(name)}</bdi>
       </h1>
       <p class="quiet">
-        {rows !== undefined && counted(rows, "stored row")}
+        {rows !== undefined && counted(rows, isAttached ? "row" : "stored row")}
+        {isAttached && " in files"}
         {rows !== undefined && isDerived && ", and "}
         {isDerived && `derived by ${counted(clauses, "clause")}`}
         {rows === undefined && !isDerived && "declared, without rows"}

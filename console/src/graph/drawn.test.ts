@@ -6,7 +6,7 @@ import type { KeptView } from "./details.ts";
 import { chosenOf, namesIn, relationsToDraw } from "./drawn.ts";
 
 function relation(name: string, rows: number | undefined, clauses: number): [string, Relation] {
-  return [name, { name, rows, columns: [], isDerived: clauses > 0, clauses }];
+  return [name, { name, rows, isAttached: false, columns: [], isDerived: clauses > 0, clauses }];
 }
 
 const catalog: Catalog = {

@@ -7,6 +7,7 @@ function row(name: string, rows: number | undefined, columns: string[] = [], cla
   const relation: Relation = {
     name,
     rows,
+    isAttached: false,
     columns: columns.map((column) => ({ name: column, type: "string" })),
     isDerived: clauses > 0,
     clauses,
@@ -43,6 +44,7 @@ test("an order that there is not is that of names", () => {
 test("a relation is stored, derived, both or only declared", () => {
   assert.equal(kindText(row("a", undefined).relation), "declared");
   assert.equal(kindText(row("a", 1).relation), "stored");
+  assert.equal(kindText({ ...row("a", 1).relation, isAttached: true }), "in files");
   assert.equal(kindText(row("a", undefined, [], 1).relation), "derived");
   assert.equal(kindText(row("a", 1, [], 1).relation), "stored and derived");
 });

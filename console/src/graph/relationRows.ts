@@ -59,7 +59,8 @@ function keyOf({ relation, view }: RelationRow, order: Order): string | number |
 }
 
 /** Whether a relation is stored, derived, both, or declared and neither. */
-export function kindText({ isDerived, rows }: Relation): string {
+export function kindText({ isAttached, isDerived, rows }: Relation): string {
+  if (isAttached) return "in files";
   if (!isDerived) return rows === undefined ? "declared" : "stored";
   return rows === undefined ? "derived" : "stored and derived";
 }

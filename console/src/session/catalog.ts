@@ -12,8 +12,10 @@ export interface RelationColumn {
 /** A relation. */
 export interface Relation {
   readonly name: string;
-  /** Stored facts; undefined of derived relations, which nobody has counted. */
+  /** Stored facts, or rows in files; undefined of derived relations, which nobody has counted. */
   readonly rows: number | undefined;
+  /** Whether the rows are in files, where they are read and not written. */
+  readonly isAttached: boolean;
   readonly columns: readonly RelationColumn[];
   readonly isDerived: boolean;
   /** How many clauses derive it. */
@@ -41,7 +43,11 @@ export async function readCatalog(client: Client): Promise<Catalog> {
   // Of what is stored as well as derived, the facts say more than the rules.
   const columns = new Map([...columnsOf(derived), ...columnsOf(described)]);
   const rows = new Map<string, number>();
-  for (const row of stored.objects()) rows.set(String(row["name"]), Number(row["tuples"]));
+  const attached = new Set<string>();
+  for (const row of stored.objects()) {
+    rows.set(String(row["name"]), Number(row["tuples"]));
+    if (row["kind"] === "attached") attached.add(String(row["name"]));
+  }
   const clauses = new Map<string, number>();
   for (const row of rules.objects()) clauses.set(String(row["name"]), Number(row["clauses"]));
   const names = [...new Set([...columns.keys(), ...rows.keys(), ...clauses.keys()])].sort();
@@ -50,6 +56,7 @@ export async function readCatalog(client: Client): Promise<Catalog> {
     relations.set(name, {
       name,
       rows: rows.get(name),
+      isAttached: attached.has(name),
       columns: columns.get(name) ?? [],
       isDerived: clauses.has(name),
       clauses: clauses.get(name) ?? 0,

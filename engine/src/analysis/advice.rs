@@ -12,6 +12,12 @@ impl AnalysisError {
     /// Advice, where there is any.
     pub(super) fn help(&self) -> Option<String> {
         match self {
+            AnalysisError::InFiles { relation } => Some(format!(
+                "live queries, kept views, proofs and deletes read what is stored: import the files instead, `.rel drop {relation}` and `stratalog import {relation} FILE`"
+            )),
+            AnalysisError::RuleOfAttached { relation, .. } => {
+                Some(format!("give the rule another head, which may read `{relation}`; `.session clear` drops rules of the session"))
+            }
             AnalysisError::UnknownRelation { relation, .. } if relation == "limit" => Some(
                 "`limit(10)` stands alone behind the conditions of a query, in no parentheses: `?p(X), limit(10)`".into(),
             ),

@@ -300,6 +300,20 @@ pub enum AnalysisError {
         /// The literal, or its argument.
         span: Span,
     },
+    /// The rows of a relation are in files, where only stored rows can be read.
+    #[error("the rows of `{relation}` are in attached files, which only questions read")]
+    InFiles {
+        /// The relation.
+        relation: String,
+    },
+    /// A rule for a relation whose rows are in files.
+    #[error("the rows of `{relation}` are those of attached files: it can be read, and not be derived")]
+    RuleOfAttached {
+        /// The relation.
+        relation: String,
+        /// The head.
+        span: Option<Span>,
+    },
     /// A registered rule on which the query depends is refused.
     #[error("the rule `{rule}` cannot be evaluated: {error}")]
     InRule {
@@ -376,8 +390,12 @@ impl Diagnose for AnalysisError {
                 .at(*span)
                 .label(*expected_at, format!("`{expected_column}` is declared {expected}"))
                 .label(*span, format!("`{found_column}` is declared {found}")),
-            AnalysisError::Unstratifiable { span: Some(span), .. } => diagnostic.at(*span),
-            AnalysisError::Unstratifiable { span: None, .. } | AnalysisError::InRule { .. } => diagnostic,
+            AnalysisError::Unstratifiable { span: Some(span), .. }
+            | AnalysisError::RuleOfAttached { span: Some(span), .. } => diagnostic.at(*span),
+            AnalysisError::Unstratifiable { span: None, .. }
+            | AnalysisError::RuleOfAttached { span: None, .. }
+            | AnalysisError::InFiles { .. }
+            | AnalysisError::InRule { .. } => diagnostic,
         };
         let diagnostic = match diagnostic.span {
             Some(span) => self.fixes().into_iter().fold(diagnostic, |found, text| found.fix(span, text)),
@@ -420,6 +438,7 @@ impl AnalysisError {
             AnalysisError::TooManyColumns { .. } => Code::LimitExceeded,
             AnalysisError::Unstratifiable { .. } => Code::Unstratifiable,
             AnalysisError::Search { fault, .. } => fault.code(),
+            AnalysisError::InFiles { .. } | AnalysisError::RuleOfAttached { .. } => Code::AttachedRelation,
             AnalysisError::InRule { error, .. } => error.code(),
         }
     }

@@ -88,9 +88,18 @@ impl Analysed {
     }
 }
 
-/// What a query asks, with every rule that takes part in the answer.
+/// What a query asks, with every rule that takes part in the answer. All rows that it reads are stored.
 pub fn analyse_query(query: &Query, catalog: &Catalog) -> Result<Analysed, Vec<AnalysisError>> {
-    let mut resolver = Resolver::new(catalog, None);
+    analysed_query(query, Resolver::new(catalog, None))
+}
+
+/// The same, of whoever reads attached files as well.
+pub fn analyse_question(query: &Query, catalog: &Catalog) -> Result<Analysed, Vec<AnalysisError>> {
+    analysed_query(query, Resolver::new(catalog, None).reading_files())
+}
+
+fn analysed_query(query: &Query, mut resolver: Resolver<'_>) -> Result<Analysed, Vec<AnalysisError>> {
+    let catalog = resolver.catalog;
     let search = search::as_projection(query, catalog);
     let query = search.as_ref().unwrap_or(query);
     let span = query_span(query);
@@ -248,6 +257,10 @@ pub fn check_rule(
         let span = rule.head.span;
         resolver.errors.push(AnalysisError::Arity { relation: name.clone(), expected, found: arity, span });
     }
+    if catalog.attached(name).is_some() {
+        let span = Some(rule.head.span);
+        resolver.errors.push(AnalysisError::RuleOfAttached { relation: name.clone(), span });
+    }
     let head = resolver.relation(name, arity);
     let source = Source { head, origin: Origin::NewRule, text: String::new(), span: rule.span };
     resolver.clause(source, &rule.head.terms, &rule.body);
@@ -332,7 +345,7 @@ fn is_monotone(rule: &Rule, catalog: &Catalog) -> bool {
 /// A rule with all that it depends on.
 fn whole_program(rule: &Rule, catalog: &Catalog) -> Result<Program, Vec<AnalysisError>> {
     let (name, arity) = (&rule.head.relation.text, rule.head.head_columns());
-    let mut resolver = Resolver::new(catalog, Some((name, arity)));
+    let mut resolver = Resolver::new(catalog, Some((name, arity))).reading_files();
     let head = resolver.relation(name, arity);
     let source = Source { head, origin: Origin::NewRule, text: String::new(), span: rule.span };
     resolver.clause(source, &rule.head.terms, &rule.body);
@@ -378,6 +391,7 @@ pub fn unknown_rule(name: &str, span: Option<Span>, catalog: &Catalog) -> Diagno
 /// From resolved clauses to a program: everything that is reached, typed and stratified.
 fn program(mut resolver: Resolver<'_>, goal: RelationId) -> Result<Program, Vec<AnalysisError>> {
     resolver.resolve_reachable();
+    resolver.check_attached();
     let Resolver { mut relations, mut clauses, mut warnings, errors, catalog, .. } = resolver;
     if !errors.is_empty() {
         return Err(errors);

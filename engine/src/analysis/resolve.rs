@@ -75,6 +75,8 @@ pub(super) struct Resolver<'a> {
     pub(super) suggestions: usize,
     /// The head of the rule that is about to be registered: known, although not in the catalog.
     new_head: Option<(&'a str, usize)>,
+    /// Whether attached relations can be read.
+    reads_files: bool,
 }
 
 impl<'a> Resolver<'a> {
@@ -91,7 +93,13 @@ impl<'a> Resolver<'a> {
             warned: HashSet::new(),
             suggestions: 10,
             new_head,
+            reads_files: false,
         }
+    }
+
+    /// The same, of whoever reads attached files as well.
+    pub(super) fn reading_files(self) -> Resolver<'a> {
+        Resolver { reads_files: true, ..self }
     }
 
     /// A relation of our own making, derived only.
@@ -135,6 +143,20 @@ impl<'a> Resolver<'a> {
         }
         self.ids.insert((name.to_owned(), arity), id);
         id
+    }
+
+    /// Refuses attached relations where they cannot be read, or where a session derives them.
+    pub(super) fn check_attached(&mut self) {
+        let stored = self.relations.iter().filter(|relation| relation.stored);
+        for Relation { name, .. } in stored.filter(|relation| self.catalog.attached(&relation.name).is_some())
+        {
+            let relation = name.clone();
+            if !self.reads_files {
+                self.errors.push(AnalysisError::InFiles { relation });
+            } else if !self.catalog.rules(name).is_empty() {
+                self.errors.push(AnalysisError::RuleOfAttached { relation, span: None });
+            }
+        }
     }
 
     /// The number of columns, if anything of this name is known.

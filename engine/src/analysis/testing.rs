@@ -43,7 +43,7 @@ fn found(insert: &ast::Insert) -> RelationDefinition {
             *column = column.join(DataType::of(value));
         }
     }
-    RelationDefinition { name: insert.relation.text.clone(), schema: None, arity, column_types, filled: true }
+    RelationDefinition::undeclared(insert.relation.text.clone(), column_types)
 }
 
 fn declared(declare: &ast::Declare) -> RelationDefinition {
@@ -69,6 +69,7 @@ fn declared(declare: &ast::Declare) -> RelationDefinition {
         column_types: columns.iter().map(|column| column.data_type).collect(),
         schema: Some(Schema { columns }),
         filled: false,
+        attached: None,
     }
 }
 

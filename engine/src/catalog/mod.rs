@@ -15,6 +15,7 @@ pub use self::clauses::Clauses;
 pub use self::searches::{SearchKind, is_search};
 pub use self::uses::{Use, Uses, uses};
 
+use crate::attached::Attachment;
 use crate::data::{DataType, Schema};
 use crate::index::Index;
 use crate::syntax::ast;
@@ -79,9 +80,17 @@ pub struct RelationDefinition {
     pub column_types: Vec<DataType>,
     /// Whether rows were ever inserted: listings show a relation from then on.
     pub filled: bool,
+    /// The files that its rows are in, if none are stored.
+    pub attached: Option<Arc<Attachment>>,
 }
 
 impl RelationDefinition {
+    /// A relation that has rows of these types, and no declaration.
+    pub fn undeclared(name: impl Into<String>, column_types: Vec<DataType>) -> RelationDefinition {
+        let (schema, attached, arity) = (None, None, column_types.len());
+        RelationDefinition { name: name.into(), schema, arity, column_types, filled: true, attached }
+    }
+
     /// An estimate of the bytes that it takes.
     pub fn memory_bytes(&self) -> usize {
         let columns = self.schema.iter().flat_map(|schema| &schema.columns);
@@ -89,6 +98,7 @@ impl RelationDefinition {
         // The name is a key beside.
         2 * (size_of::<RelationDefinition>() + self.name.len())
             + size_of_val(self.column_types.as_slice())
+            + self.attached.as_ref().map_or(0, |attached| attached.memory_bytes())
             + declared
     }
 
@@ -147,6 +157,11 @@ impl Catalog {
     /// The definition of a stored relation.
     pub fn relation(&self, name: &str) -> Option<&Arc<RelationDefinition>> {
         self.relations.get(name)
+    }
+
+    /// The files that the rows of a relation are in, if none are stored.
+    pub fn attached(&self, name: &str) -> Option<&Arc<Attachment>> {
+        self.relation(name)?.attached.as_ref()
     }
 
     /// All stored relations by name.

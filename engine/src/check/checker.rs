@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Checked;
-use super::commands::{defines, goes_elsewhere, is_of_the_server, is_replacing, undefines};
+use super::commands::{attached, defines, goes_elsewhere, is_of_the_server, is_replacing, undefines};
 use crate::analysis::{self, AnalysisError};
 use crate::budget::Budget;
 use crate::caller::Anyone;
@@ -82,6 +82,7 @@ impl Checker {
             disabled_rewrites: Vec::new(),
             thresholds: Thresholds::default(),
             cluster: None,
+            places: None,
             views: Views::new(0, Advance::Never),
             forms: Forms::new(),
             backups: None,
@@ -129,15 +130,16 @@ impl Checker {
         self.found.sort_by_key(|found| found.statement);
         // A rule may read what is defined below it.
         let defined: HashSet<&str> = statements.iter().flat_map(defined).map(String::as_str).collect();
-        let is_below = |found: &Diagnostic| {
+        // What is attached has columns that only its files tell.
+        let attached: HashSet<&str> = statements.iter().filter_map(attached).collect();
+        let is_known = |found: &Diagnostic| {
+            let name = found.span.map(|span| &program[span.start as usize..span.end as usize]);
+            let is_of_rule = found.severity == Severity::Warning
+                && found.statement.is_some_and(|at| matches!(statements[at].kind, StatementKind::Rule(_)));
             found.code == Code::UnknownRelation
-                && found.severity == Severity::Warning
-                && found.statement.is_some_and(|at| matches!(statements[at].kind, StatementKind::Rule(_)))
-                && found
-                    .span
-                    .is_some_and(|span| defined.contains(&program[span.start as usize..span.end as usize]))
+                && name.is_some_and(|name| attached.contains(name) || is_of_rule && defined.contains(name))
         };
-        self.found.retain(|found| !is_below(found));
+        self.found.retain(|found| !is_known(found));
         let view = SessionView::new(self.session.graph.snapshot(), self.session.overlay.clone());
         Ok(Checked { found: self.found, catalog: view.catalog().clone() })
     }
@@ -191,7 +193,7 @@ impl Checker {
             analysed.map(|analysed| analysed.program.warnings).map_err(refused)
         };
         let query = |query: &Query| {
-            let analysed = analysis::analyse_query(query, view.catalog());
+            let analysed = analysis::analyse_question(query, view.catalog());
             analysed.map(|analysed| analysed.program.warnings).map_err(refused)
         };
         match &statement.kind {
@@ -218,14 +220,8 @@ impl Checker {
                 let catalog = view.snapshot().catalog();
                 let new = update.inserts.iter().filter(|atom| !catalog.knows(&atom.relation.text));
                 let changes = new.map(|atom| {
-                    let arity = atom.terms.len();
-                    Change::Define(RelationDefinition {
-                        name: atom.relation.text.clone(),
-                        schema: None,
-                        arity,
-                        column_types: vec![DataType::Unknown; arity],
-                        filled: true,
-                    })
+                    let column_types = vec![DataType::Unknown; atom.terms.len()];
+                    Change::Define(RelationDefinition::undeclared(atom.relation.text.clone(), column_types))
                 });
                 self.apply(changes.collect())?;
                 Ok(Vec::new())

@@ -24,6 +24,14 @@ pub(super) fn defines(command: &Command) -> bool {
         || RELATIONS.iter().any(|word| begins(command, &[&[word, "add"], &[word, "rename"]]))
 }
 
+/// The relation that a statement makes of files.
+pub(super) fn attached(statement: &Statement) -> Option<&str> {
+    let StatementKind::Command(command) = &statement.kind else { return None };
+    let name =
+        command.words.get(2).filter(|_| begins(command, &[&["rel", "attach"], &["relation", "attach"]]))?;
+    Some(&name.text)
+}
+
 /// Whether a command takes definitions away.
 pub(super) fn undefines(command: &Command) -> bool {
     let of_rules: [&[&str]; 3] = [&["rule", "drop"], &["rule", "remove"], &["rule", "clear"]];

@@ -118,6 +118,12 @@ mod tests {
     }
 
     #[test]
+    fn what_is_attached_is_known_and_its_columns_are_not() {
+        let program = ".rel attach far \"/facts/*.parquet\"\n?far(X, Y), near(Y)\n+both(X) <- far(X, X)";
+        assert_eq!(found(program), [(1, "unknown_relation")]);
+    }
+
+    #[test]
     fn only_the_text_counts_where_it_is_wrong() {
         assert_eq!(found("+e(1\n?q(X)"), [(0, "parse_error")]);
         assert_eq!(found(""), [(99, "parse_error")]);

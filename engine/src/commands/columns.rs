@@ -1,6 +1,7 @@
 //! `.rel add` and `.rel rename`: other columns for a relation that has facts.
 
 use super::stored::known;
+use crate::attached::read_only;
 use crate::catalog::{Catalog, RelationDefinition};
 use crate::context::{Context, Outcome};
 use crate::data::{Code as ValueCode, DataType, Run, Schema, SchemaColumn, Value};
@@ -47,6 +48,9 @@ pub(super) fn add(words: &[Name], context: &mut Context<'_>, _: &mut SessionStat
     let rows = context.write(|snapshot, _| {
         let catalog = snapshot.catalog();
         let known = known(relation, catalog)?;
+        if known.attached.is_some() {
+            return Err(Error::refused(read_only(&relation.text).at(relation.span)));
+        }
         let mut columns = columns(known);
         check_free(relation, &column, &columns)?;
         if columns.len() == limits.columns {
@@ -136,7 +140,7 @@ fn no_column(relation: &Name, name: &Name, columns: &[SchemaColumn]) -> Error {
 }
 
 /// Rules name columns by their place, so those that read or derive the relation would mean nothing any more.
-fn check_readers(relation: &Name, catalog: &Catalog) -> Result<(), Error> {
+pub(super) fn check_readers(relation: &Name, catalog: &Catalog) -> Result<(), Error> {
     let name = relation.text.as_str();
     let own = catalog.has_rule(name).then_some(name);
     // An index finds its column as before.

@@ -1,6 +1,7 @@
 //! Dot commands: one list, from which parser, rights and help read. Whoever opens the engine may add commands of
 //! their own.
 
+mod attach;
 mod client;
 mod cluster;
 mod columns;
@@ -18,6 +19,7 @@ mod view;
 mod what_if;
 mod why;
 
+pub(crate) use self::attach::attach_text;
 pub(crate) use self::index::create_text;
 pub(crate) use self::view::{is_keep, keep_text};
 use crate::analysis::near_names;
@@ -153,8 +155,14 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("decl", "`+name(column: type, column: type)`, with the types int, float, string, bool, timestamp"),
     ("output", "`?name(X, Y)`: each query answers with its rows"),
     ("printsize", "`?count<X> <- name(X, _)`"),
-    ("input", "`stratalog import RELATION FILE` in a shell: the server reads no files"),
-    ("import", "`stratalog import RELATION FILE` in a shell: the server reads no files"),
+    (
+        "input",
+        "`stratalog import RELATION FILE` in a shell, or `.rel attach NAME \"PLACE\"` for files that the server reads",
+    ),
+    (
+        "import",
+        "`stratalog import RELATION FILE` in a shell, or `.rel attach NAME \"PLACE\"` for files that the server reads",
+    ),
     ("read", "`stratalog run FILE` in a shell: the server reads no files"),
     ("mode", "`stratalog --format FORMAT` in a shell; a prompt has `.mode FORMAT`"),
 ];

@@ -1,7 +1,7 @@
 //! `.rel`: relations.
 
 use super::stored::unknown;
-use super::{CommandEntry, CommandFamily, columns};
+use super::{CommandEntry, CommandFamily, attach, columns};
 use crate::answer::Rows;
 use crate::context::{Context, Outcome, Question};
 use crate::data::Value;
@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::graph::Change;
 use crate::graph::SessionState;
 use crate::need::Need;
+use crate::statements::all_of;
 use crate::syntax::ast::Name;
 
 pub(super) const COMMANDS: CommandFamily = CommandFamily {
@@ -17,7 +18,7 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
         CommandEntry {
             words: &["rel|relation|relations"],
             usage: "",
-            doc: "Lists the stored relations: name, tuples, arity, columns, kind (base).",
+            doc: "Lists the stored relations: name, tuples, arity, columns, kind (base, or attached).",
             example: ".rel",
             need: Need::Read,
             arguments: 0,
@@ -60,6 +61,16 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
             run: describe_all,
         },
         CommandEntry {
+            words: &["rel|relation", "attach"],
+            usage: "NAME PLACE",
+            doc: "Attaches Parquet files as a relation that can be read: rows stay in the files, and are read for each question. \
+                  PLACE is a path or a bucket that the server allows, `*` in its last parts.",
+            example: ".rel attach sale \"s3://lake/sales/*.parquet\"",
+            need: Need::Manage,
+            arguments: 2,
+            run: attach::attach,
+        },
+        CommandEntry {
             words: &["rel|relation", "drop"],
             usage: "NAME",
             doc: "Drops a relation: rows, schema and rules.",
@@ -93,10 +104,14 @@ fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<O
     let snapshot = context.snapshot();
     let filled = snapshot.catalog().relations().filter(|known| known.filled);
     let rows = filled.map(|known| {
-        let tuples = snapshot.relation(&known.name).map_or(0, |relation| relation.len());
+        let stored = || snapshot.relation(&known.name).map_or(0, |relation| relation.len()) as i64;
+        let (tuples, kind) = match &known.attached {
+            Some(attached) => (i64::try_from(attached.rows()).unwrap_or(i64::MAX), "attached"),
+            None => (stored(), "base"),
+        };
         let columns = known.column_names().into_iter().zip(&known.column_types);
         let columns = columns.map(|(name, data_type)| format!("{name}: {data_type}")).collect::<Vec<_>>();
-        listed(&known.name, Value::Int(tuples as i64), known.arity, &columns, "base")
+        listed(&known.name, Value::Int(tuples), known.arity, &columns, kind)
     });
     listing(rows.collect())
 }
@@ -128,7 +143,11 @@ fn show(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Resu
     if context.snapshot().catalog().relation(&name.text).is_none() {
         return Err(unknown(name, context.snapshot().catalog()));
     }
-    Ok(Outcome::Question(Question::Stored(name.clone())))
+    let catalog = context.snapshot().catalog().clone();
+    Ok(Outcome::Question(match catalog.attached(&name.text) {
+        Some(_) => Question::Query(all_of(name, &catalog)),
+        None => Question::Stored(name.clone()),
+    }))
 }
 
 fn describe(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {

@@ -323,6 +323,8 @@ pub enum Pass<'c> {
     Known,
     /// Those whose code is [`EMPTY`] here, where `Known` left it.
     Rest(&'c [Code]),
+    /// All, of numbers, texts and times; a query's own dictionary learns those that its graph does not know.
+    Own(&'c Codec),
 }
 
 impl Pass<'_> {
@@ -335,6 +337,7 @@ impl Pass<'_> {
             Pass::All => dictionary.store_all(values),
             Pass::Known => Ok(dictionary.find_all(values)),
             Pass::Rest(known) => dictionary.store_rest(values, known),
+            Pass::Own(codec) => codec.encode_all(values),
         }
     }
 }
@@ -404,7 +407,7 @@ pub fn encode(
                     Ok((encode_texts(texts.iter(), dictionary, pass, string_limit)?, DataType::Text))
                 }
                 (Some(_), Pass::Known) => Ok((vec![EMPTY; array.len()], DataType::Unknown)),
-                (Some((numbers, views)), Pass::All | Pass::Rest(_)) => {
+                (Some((numbers, views)), Pass::All | Pass::Rest(_) | Pass::Own(_)) => {
                     let codes = encode_texts(views.iter(), dictionary, Pass::All, string_limit)?;
                     let rows = numbers.into_iter().map(|number| number.map_or(NULL, |number| codes[number]));
                     Ok((rows.collect(), DataType::Text))

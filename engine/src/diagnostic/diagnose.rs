@@ -21,6 +21,8 @@ pub enum Code {
     Unstratifiable,
     /// Facts cannot be inserted into a relation that rules derive.
     DerivedRelation,
+    /// Only questions read a relation whose rows are in files, and nobody writes it.
+    AttachedRelation,
     /// A parameter is missing, left over, or of no use.
     InvalidParameter,
     /// Something named does not exist.
@@ -45,6 +47,8 @@ pub enum Code {
     NotLive,
     /// A question is to be evaluated by a cluster that is not there or not used.
     ClusterUnavailable,
+    /// Files that a relation's rows are in cannot be read, or have changed.
+    FilesUnavailable,
     /// A promise of ours was broken: a bug.
     Internal,
     /// A warning: a variable of a rule stands in one place only.
@@ -75,6 +79,7 @@ impl Code {
             Code::UnsafeRule => "unsafe_rule",
             Code::Unstratifiable => "unstratifiable",
             Code::DerivedRelation => "derived_relation",
+            Code::AttachedRelation => "attached_relation",
             Code::InvalidParameter => "invalid_parameter",
             Code::NotFound => "not_found",
             Code::AlreadyExists => "already_exists",
@@ -87,6 +92,7 @@ impl Code {
             Code::OutcomeUnknown => "outcome_unknown",
             Code::NotLive => "not_live",
             Code::ClusterUnavailable => "cluster_unavailable",
+            Code::FilesUnavailable => "files_unavailable",
             Code::Internal => "internal",
             Code::UnusedVariable => "unused_variable",
             Code::CrossProduct => "cross_product",

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::attached::{FilesError, PlaceError};
 use crate::budget::BudgetError;
 use crate::data::{DataType, DictionaryFull, Value};
 use crate::diagnostic::{Code, Diagnose, Diagnostic};
@@ -17,6 +18,9 @@ pub enum ExecError {
     /// No code is left for a new value.
     #[error(transparent)]
     Full(#[from] DictionaryFull),
+    /// Files cannot be read that rows are in.
+    #[error(transparent)]
+    Files(FilesError),
     /// A function had to stop.
     #[error(transparent)]
     Function(#[from] FunctionError),
@@ -51,6 +55,18 @@ pub enum ExecError {
     },
 }
 
+impl From<FilesError> for ExecError {
+    fn from(error: FilesError) -> ExecError {
+        match error {
+            FilesError::Budget(stopped) | FilesError::Place(PlaceError::Budget(stopped)) => {
+                ExecError::Budget(stopped)
+            }
+            FilesError::Full(full) => ExecError::Full(full),
+            other => ExecError::Files(other),
+        }
+    }
+}
+
 impl From<ExecError> for Error {
     fn from(error: ExecError) -> Error {
         match error {
@@ -58,6 +74,7 @@ impl From<ExecError> for Error {
                 Error::Stopped(stopped)
             }
             ExecError::Full(full) => full.into(),
+            ExecError::Files(error) => error.into(),
             ExecError::NotWorth => Error::internal("an auxiliary relation", error),
             ExecError::AsksMuch { .. } => Error::internal("what is asked for", error),
             ExecError::Function(function) => function.into(),

@@ -217,7 +217,7 @@ impl Transaction<'_> {
         // However many steps a transaction takes, it makes one version.
         let version = self.head.snapshot.version() + 1;
         let snapshot = &self.snapshot;
-        snapshot.check_row_counts(&changes).map_err(Error::refused)?;
+        snapshot.check(&changes).map_err(Error::refused)?;
         let (next, counts) = threads.run_on(row_count(&changes), || snapshot.apply(&changes, version));
         let inserts =
             |(change, count): (&Change, &usize)| matches!(change, Change::Insert { .. }) && *count > 0;

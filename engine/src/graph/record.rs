@@ -13,6 +13,7 @@ use arrow::ipc::writer::StreamWriter;
 use serde::{Deserialize, Serialize};
 
 use super::change::{Change, ChangeSet};
+use crate::attached::Attachment;
 use crate::budget::{BudgetError, Held};
 use crate::catalog::{Catalog, ClusterUse, RelationDefinition, default_column_names};
 use crate::data::{Codec, DataType, Dictionary, Language, Rows, Schema, SchemaColumn, parallel};
@@ -92,6 +93,8 @@ pub(super) struct DefinitionRecord {
     schema: Option<Vec<(String, String)>>,
     column_types: Vec<String>,
     filled: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    attached: Option<Attachment>,
 }
 
 /// Why there is no record.
@@ -321,6 +324,7 @@ fn definition_record(definition: &RelationDefinition) -> DefinitionRecord {
         schema: definition.schema.as_ref().map(columns),
         column_types: definition.column_types.iter().map(|found| type_name(*found)).collect(),
         filled: definition.filled,
+        attached: definition.attached.as_deref().cloned(),
     }
 }
 
@@ -340,6 +344,7 @@ fn definition_of(record: DefinitionRecord) -> Result<RelationDefinition, Unreada
         arity: record.arity,
         column_types,
         filled: record.filled,
+        attached: record.attached.map(Arc::new),
     })
 }
 

@@ -7,6 +7,7 @@ use imbl::OrdMap;
 use serde::{Deserialize, Serialize};
 
 use super::change::{Change, ChangeSet};
+use crate::attached::read_only;
 use crate::catalog::Catalog;
 use crate::data::{Dictionary, MAX_ROWS, Relation, Run};
 use crate::diagnostic::{Code, Diagnostic};
@@ -175,8 +176,31 @@ impl State {
         (next, counts)
     }
 
+    /// Refuses what cannot be.
+    pub(super) fn check(&self, changes: &ChangeSet) -> Result<(), Diagnostic> {
+        self.check_attached(changes)?;
+        self.check_row_counts(changes)
+    }
+
+    /// What has its rows in files has none beside them.
+    fn check_attached(&self, changes: &ChangeSet) -> Result<(), Diagnostic> {
+        for change in changes {
+            let written = match change {
+                Change::Insert { relation, .. } | Change::Delete { relation, .. } => relation,
+                Change::AddRule(rule) => &rule.head.relation.text,
+                Change::AddIndex(index) => &index.relation,
+                Change::Define(definition) if definition.attached.is_none() => &definition.name,
+                _ => continue,
+            };
+            if self.catalog.attached(written).is_some() {
+                return Err(read_only(written));
+            }
+        }
+        Ok(())
+    }
+
     /// Rows have numbers of 32 bits: a relation with more of them is refused before there is one.
-    pub(super) fn check_row_counts(&self, changes: &ChangeSet) -> Result<(), Diagnostic> {
+    fn check_row_counts(&self, changes: &ChangeSet) -> Result<(), Diagnostic> {
         for change in changes {
             let Change::Insert { relation, rows } = change else { continue };
             let stored =

@@ -36,7 +36,7 @@ impl Supposed {
         threads: &Threads,
     ) -> Result<Vec<usize>, Error> {
         budget.charge(bytes_to_apply(changes)).map_err(Error::Stopped)?;
-        self.snapshot.check_row_counts(changes).map_err(Error::refused)?;
+        self.snapshot.check(changes).map_err(Error::refused)?;
         let (next, counts) =
             threads.run_on(row_count(changes), || self.snapshot.apply(changes, self.version));
         self.snapshot = Arc::new(next);

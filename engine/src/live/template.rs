@@ -222,13 +222,8 @@ impl Template {
             rows.columns.iter_mut().zip(constants).for_each(|(column, code)| column.push(*code));
             rows.len += 1;
         }
-        let definition = RelationDefinition {
-            name: ASKED.to_owned(),
-            schema: None,
-            arity: self.blanks.len(),
-            column_types: self.blanks.iter().map(|blank| blank.data_type).collect(),
-            filled: true,
-        };
+        let column_types = self.blanks.iter().map(|blank| blank.data_type).collect();
+        let definition = RelationDefinition::undeclared(ASKED, column_types);
         let changes = vec![Change::Define(definition), Change::Insert { relation: ASKED.to_owned(), rows }];
         Overlay::default().apply(&changes).0
     }

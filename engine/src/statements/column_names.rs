@@ -74,7 +74,7 @@ fn places(declared: &[&str], found: &[&str], names: Option<&[String]>) -> Vec<Op
 
 /// Names that can be declared, each once: `Population (2020)` is `Population_2020`. None where there are none but
 /// numbers of places, or the letters that columns without a name have.
-fn callable(found: &[&str]) -> Option<Vec<String>> {
+pub(crate) fn callable(found: &[&str]) -> Option<Vec<String>> {
     let is_number = |name: &&str| name.bytes().all(|byte| byte.is_ascii_digit());
     if found.iter().all(is_number) || found == default_column_names(found.len()) {
         return None;

@@ -1,5 +1,6 @@
 //! `+relation(column: type, ..)` and `type Name: type`.
 
+use super::insert::check_is_stored;
 use super::{counted, place};
 use crate::analysis::{AnalysisError, check_declaration};
 use crate::catalog::{Catalog, RelationDefinition};
@@ -55,6 +56,7 @@ fn definition(declare: &Declare, catalog: &Catalog, rows: usize) -> Result<Relat
         })
         .collect::<Result<Vec<_>, Error>>()?;
     let known = catalog.relation(name);
+    check_is_stored(name, Some(declare.relation.span), catalog)?;
     if let Some(known) = known
         && known.arity != columns.len()
         && rows > 0
@@ -124,6 +126,7 @@ fn definition(declare: &Declare, catalog: &Catalog, rows: usize) -> Result<Relat
         schema: Some(Schema { columns }),
         column_types,
         filled: known.is_some_and(|known| known.filled),
+        attached: None,
     };
     check_declaration(&definition, catalog).map_err(|errors| {
         let at = |error: &AnalysisError| error.diagnose().at(declare.relation.span);

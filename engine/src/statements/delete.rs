@@ -207,12 +207,9 @@ fn fit_rows(
     dictionary: &Arc<Dictionary>,
 ) -> Result<(RelationDefinition, data::Rows), Error> {
     let codec = Codec::over(dictionary.clone());
-    let mut definition = known.unwrap_or_else(|| RelationDefinition {
-        name: atom.relation.text.clone(),
-        schema: None,
-        arity: atom.terms.len(),
-        column_types: vec![DataType::Unknown; atom.terms.len()],
-        filled: true,
+    let mut definition = known.unwrap_or_else(|| {
+        let column_types = vec![DataType::Unknown; atom.terms.len()];
+        RelationDefinition::undeclared(atom.relation.text.clone(), column_types)
     });
     definition.filled = true;
     for (column, codes) in rows.columns.iter_mut().enumerate() {

@@ -1,6 +1,7 @@
 //! Where a question is evaluated: here, or by the cluster.
 
 use crate::analysis::program::Program;
+use crate::attached::RowFiles;
 use crate::budget::size;
 use crate::catalog::ClusterUse;
 use crate::cluster::{Cluster, EvaluationPlace};
@@ -76,12 +77,13 @@ pub(super) fn destination<'e>(
     }
 }
 
-/// The bytes of all stored rows that a program reads.
+/// The bytes of all rows that a program reads, as codes.
 fn bytes_read(program: &Program, relations: &dyn Relations) -> u64 {
     let stored = program.relations.iter().filter(|relation| relation.stored);
     let bytes = stored.map(|relation| {
         let rows: usize = relations.runs(&relation.name).iter().map(Run::len).sum();
-        (rows * relation.arity * size_of::<data::Code>()) as u64
+        let in_files = relations.files(&relation.name).map_or(0, RowFiles::bytes);
+        (rows * relation.arity * size_of::<data::Code>()) as u64 + in_files
     });
     bytes.sum()
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::brief::{at_once_or_by_all, brief_time};
 use super::destination::{Destination, destination};
+use super::files::Files;
 use super::following::{Follower, Following};
 use super::watch::{Watch, kept_notes, rewrite_noting};
 use crate::aggregates::Aggregate;
@@ -52,7 +53,12 @@ pub(super) fn evaluate(
     let Beside { mut watch, following, keeps_all, compares } = beside;
     context.warnings.append(&mut program.warnings);
     let Environment { threads, thresholds, views, disabled_rewrites: disabled, .. } = context.environment;
-    let mut reading = views.look(&program, context.graph, view);
+    let files = Files::of(&program, view, context)?;
+    // What is kept follows from stored rows.
+    let mut reading = match files.is_empty() {
+        true => views.look(&program, context.graph, view),
+        false => Reading::default(),
+    };
     let written = views.are_older(&reading, view).then(|| program.clone());
     if let Some(written) = &written {
         let rewritten = rewritten.get_or_insert_with(|| rewrite::rewrite(written.clone(), disabled));
@@ -86,23 +92,24 @@ pub(super) fn evaluate(
     let is_watched = watch.is_some();
     // What is kept or followed has to happen here.
     let destination = match follower.is_none() && !keeps_all {
-        true => Some(destination(&program, &reading.with(view), context)?),
+        true => Some(destination(&program, &files.beside(reading.with(view)), context)?),
         false => None,
     };
     if let Some(watch) = &mut watch {
         watch.place = destination.as_ref().and_then(Destination::line);
+        watch.files = files.lines();
     }
     let by_cluster = |cluster: &Cluster| {
         let mut profile = is_watched.then(Profile::start);
         let program = program.clone().without_alternatives().asking_for_any();
-        let relations = reading.with(view);
+        let relations = files.beside(reading.with(view));
         let outcome =
             cluster.evaluator.execute(&program, &relations, codec, context.budget, profile.as_mut())?;
         Ok::<_, ExecError>(((outcome, profile), false))
     };
     let execute = |program: &Program, reading: &Reading, budget: &Budget| {
         let mut profile = is_watched.then(Profile::start);
-        let relations = reading.with(view);
+        let relations = files.beside(reading.with(view));
         let outcome = exec::execute(program, &relations, codec, budget, *thresholds, profile.as_mut())?;
         views.keep(reading, program, &outcome, graph, view, codec);
         Ok::<_, ExecError>((outcome, profile))
@@ -111,7 +118,7 @@ pub(super) fn evaluate(
     let first = |budget: &Budget| budget.returning(|| execute(&program, &reading, budget));
     let brief = brief_time(&program).filter(|_| !is_watched);
     let mut older_in_full = Vec::new();
-    let here = || match at_once_or_by_all(brief, context, first) {
+    let in_memory = || match at_once_or_by_all(brief, context, first) {
         Err(ExecError::AsksMuch { after }) => {
             let in_full = InFull::of(asked, written, view, context, compares)?;
             older_in_full = in_full.older;
@@ -126,10 +133,19 @@ pub(super) fn evaluate(
         }
         other => Ok((other?, false)),
     };
+    let here = || {
+        if !files.is_empty() {
+            files.read(codec, threads, context.budget)?;
+        }
+        in_memory()
+    };
     let ((outcome, profile), is_in_full) = match destination {
         Some(Destination::Cluster(cluster, _)) => by_cluster(cluster)?,
         Some(Destination::HereFirst(cluster)) => match context.budget.returning(here) {
-            Err(ExecError::Budget(error)) if is_too_much(&error) => by_cluster(cluster)?,
+            Err(ExecError::Budget(error)) if is_too_much(&error) => {
+                files.forget();
+                by_cluster(cluster)?
+            }
             other => other?,
         },
         Some(Destination::Here(_)) | None => here()?,
@@ -147,6 +163,7 @@ pub(super) fn evaluate(
         None => {}
     }
     warn(&outcome, &mut context.warnings);
+    context.warnings.extend(files.warnings(view));
     Ok(Evaluated { runs: outcome.runs, types })
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::destination::destination;
+use super::files::Files;
 use super::query::{self, refused};
 use super::watch::{Watch, kept_notes, rewrite_noting};
 use crate::analysis::program::Relation;
@@ -15,15 +16,20 @@ use crate::exec::{Profile, Relations};
 use crate::plan::{self, AnswerNote, Explanation, Layout, Statistics, distinct_of, rows_of, sample_of};
 use crate::rewrite;
 use crate::syntax::ast::Query;
+use crate::views::Reading;
 
 /// Plans a query over the rows that are stored now, without running it.
 pub(super) fn run(query: &Query, form: PlanForm, context: &mut Context<'_>) -> Result<Rows, Error> {
     let view = context.view();
     let Analysed { mut program, .. } =
-        analysis::analyse_query(query, view.catalog()).map_err(|errors| refused(&errors))?;
+        analysis::analyse_question(query, view.catalog()).map_err(|errors| refused(&errors))?;
     context.warnings.append(&mut program.warnings);
     let views = &context.environment.views;
-    let mut reading = views.look(&program, context.graph, &view);
+    let files = Files::of(&program, &view, context)?;
+    let mut reading = match files.is_empty() {
+        true => views.look(&program, context.graph, &view),
+        false => Reading::default(),
+    };
     let mut older = Vec::new();
     if views.are_older(&reading, &view) {
         let rewritten = rewrite::rewrite(program.clone(), &context.environment.disabled_rewrites);
@@ -31,7 +37,7 @@ pub(super) fn run(query: &Query, form: PlanForm, context: &mut Context<'_>) -> R
     }
     views.read(&mut reading, &mut program);
     let (program, rewrites) = rewrite_noting(program, &context.environment.disabled_rewrites);
-    let relations = reading.with(&view);
+    let relations = files.beside(reading.with(&view));
     let place = destination(&program, &relations, context)?.line();
     let runs =
         |relation: &Relation| if relation.stored { relations.runs(&relation.name) } else { Vec::new() };
@@ -40,7 +46,8 @@ pub(super) fn run(query: &Query, form: PlanForm, context: &mut Context<'_>) -> R
     let (thresholds, budget) = (&context.environment.thresholds, context.budget);
     let strata = context.environment.threads.run(|| plan::explain(&program, &stored, thresholds, budget));
     let strata = strata.map_err(Error::Stopped)?;
-    shown(&Explanation { kept: kept_notes(&reading), older, rewrites, place, strata, answer: None }, form)
+    let (kept, files) = (kept_notes(&reading), files.lines());
+    shown(&Explanation { kept, older, rewrites, place, files, strata, answer: None }, form)
 }
 
 /// Answers a query, and shows what that took in place of the answer.
@@ -50,13 +57,14 @@ pub(super) fn profile(query: &Query, form: PlanForm, context: &mut Context<'_>) 
         older: Vec::new(),
         rewrites: Vec::new(),
         place: None,
+        files: Vec::new(),
         profile: Profile::start(),
     };
     let answer = query::run(query, context, Some(&mut watch))?;
     let (strata, time) = watch.profile.finish();
     let answer = AnswerNote { rows: answer.row_count(), total: answer.total_count(), time };
-    let Watch { kept, older, rewrites, place, .. } = watch;
-    shown(&Explanation { kept, older, rewrites, place, strata, answer: Some(answer) }, form)
+    let Watch { kept, older, rewrites, place, files, .. } = watch;
+    shown(&Explanation { kept, older, rewrites, place, files, strata, answer: Some(answer) }, form)
 }
 
 fn shown(plan: &Explanation, form: PlanForm) -> Result<Rows, Error> {

@@ -28,7 +28,7 @@ pub(crate) fn follow(
     following: &mut Following,
     fits: impl FnOnce(&Difference, &Relation, &Codec) -> bool,
 ) -> Result<Told, Error> {
-    let Asked { analysed, rewritten, view } = asked(query, context, false)?;
+    let Asked { analysed, rewritten, view } = asked(query, context, false)?.of_stored_rows()?;
     let codec = Codec::over(view.snapshot().dictionary().clone());
     let (program, form) = form_of(analysed);
     let beside = Beside { following: Some(&mut *following), ..Beside::default() };

@@ -8,6 +8,7 @@ use super::parameters::vector_of_numbers;
 use super::target::{Target, wrong_arity};
 use super::{counted, place};
 use crate::analysis::fit;
+use crate::attached::read_only;
 use crate::catalog::{Catalog, RelationDefinition, clause_names};
 use crate::context::Context;
 use crate::data::{self, DataType, Dictionary, EncodeError, Schema, SchemaColumn, Value, time};
@@ -147,6 +148,7 @@ pub(super) fn write_facts(
     let (limits, graph) = (&context.environment.limits, context.graph);
     let changes = |catalog: &Catalog, dictionary: &Arc<Dictionary>| -> Result<(ChangeSet, _), Error> {
         let known = catalog.relation(name).map(AsRef::as_ref);
+        check_is_stored(name, span, catalog)?;
         if scope == Scope::Persistent {
             check_takes_facts(name, span, catalog)?;
         }
@@ -220,7 +222,7 @@ fn extended(name: &str, known: Option<&RelationDefinition>, facts: &Facts) -> Re
             .collect(),
         None => found,
     };
-    RelationDefinition { name: name.to_owned(), schema, arity: types.len(), column_types, filled: true }
+    RelationDefinition { schema, ..RelationDefinition::undeclared(name, column_types) }
 }
 
 /// Encodes facts, of which some rows may be known to be constants of allowed lengths.
@@ -342,7 +344,7 @@ fn no_constant(term: &Term) -> Diagnostic {
 }
 
 /// A relation's name as the grammar has it: bulk inserts bring theirs without a parser having seen it.
-pub(super) fn check_name(name: &str) -> Result<(), Error> {
+pub(crate) fn check_name(name: &str) -> Result<(), Error> {
     let mut characters = name.chars();
     let first = characters.next().is_some_and(|c| c.is_alphabetic() || c == '_');
     if first && characters.all(|c| c.is_alphanumeric() || c == '_') && name != "_" && name.len() <= 256 {
@@ -382,6 +384,14 @@ fn wrong_value(column: &str, declared: DataType, value: &Value) -> Diagnostic {
 }
 
 /// A relation that rules alone make takes no facts; one that is declared or has facts goes on taking them.
+/// Refuses a relation whose rows are in files.
+pub(super) fn check_is_stored(name: &str, span: Option<Span>, catalog: &Catalog) -> Result<(), Error> {
+    match catalog.attached(name) {
+        Some(_) => Err(Error::refused(Diagnostic { span, ..read_only(name) })),
+        None => Ok(()),
+    }
+}
+
 pub(super) fn check_takes_facts(name: &str, span: Option<Span>, catalog: &Catalog) -> Result<(), Error> {
     if catalog.rules(name).is_empty() || catalog.relation(name).is_some() {
         return Ok(());

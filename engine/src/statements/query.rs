@@ -59,6 +59,18 @@ pub(super) struct Asked {
     pub(super) view: SessionView,
 }
 
+impl Asked {
+    /// The same, if all rows that it reads are stored.
+    pub(super) fn of_stored_rows(self) -> Result<Asked, Error> {
+        let is_in_files = |name: &String| self.view.catalog().attached(name).is_some();
+        let mut names = self.analysed.program.relations.iter().map(|relation| &relation.name);
+        match names.find(|name| is_in_files(name)) {
+            Some(name) => Err(refused(&[analysis::AnalysisError::InFiles { relation: name.clone() }])),
+            None => Ok(self),
+        }
+    }
+}
+
 pub(super) fn asked(query: &Query, context: &mut Context<'_>, is_watched: bool) -> Result<Asked, Error> {
     let view = context.view();
     context.version = Some(view.snapshot().version());
@@ -69,7 +81,7 @@ pub(super) fn asked(query: &Query, context: &mut Context<'_>, is_watched: bool) 
     let (analysed, rewritten) = match filled {
         Some(Filled { analysed, rewritten }) => (analysed, Some(rewritten)),
         None => {
-            let analysed = analysis::analyse_query(query, view.catalog());
+            let analysed = analysis::analyse_question(query, view.catalog());
             (analysed.map_err(|errors| refused(&errors))?, None)
         }
     };
@@ -128,7 +140,7 @@ fn provenance(
 ) -> Result<Vec<Provenance>, Error> {
     let mut provenance = vec![Provenance::Ephemeral; answer.row_count()];
     let view = view.without_session();
-    let Ok(analysed) = analysis::analyse_query(query, view.catalog()) else { return Ok(provenance) };
+    let Ok(analysed) = analysis::analyse_question(query, view.catalog()) else { return Ok(provenance) };
     let mut aside = context.aside();
     let codec = Codec::over(Arc::clone(view.snapshot().dictionary()));
     let baseline = evaluate(analysed.program, None, &view, &codec, &mut aside, Beside::default())?;

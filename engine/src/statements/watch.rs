@@ -13,6 +13,8 @@ pub(super) struct Watch {
     pub(super) rewrites: Vec<RewriteNote>,
     /// Where it was evaluated, and why, if there is a choice.
     pub(super) place: Option<String>,
+    /// What is told of attached relations.
+    pub(super) files: Vec<String>,
     pub(super) profile: Profile,
 }
 

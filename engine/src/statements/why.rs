@@ -23,7 +23,7 @@ use crate::views::Reading;
 const MOST_ROWS: usize = 1_000;
 
 pub(super) fn run(query: &Query, detail: Detail, context: &mut Context<'_>) -> Result<Rows, Error> {
-    let asked = asked(query, context, false)?;
+    let asked = asked(query, context, false)?.of_stored_rows()?;
     let (program, view) = (asked.analysed.program.clone(), asked.view.clone());
     let (reading, at_hand) = kept(&program, &view, context)?;
     let mut rows = query::answer(query, asked, context, None)?;

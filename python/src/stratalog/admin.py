@@ -77,6 +77,16 @@ class Relations(Namespace):
         """The columns of a relation."""
         return (self._run(f".rel describe {word(name, 'of a relation')}", True)).objects(Column)
 
+    def attach(self, name: str, place: str) -> str:
+        """Makes a relation of Parquet files that stay where they are; what was found.
+
+        `place` is a path on the server, `/folder/*.parquet`, or a part of a bucket, `s3://bucket/prefix/*.parquet`.
+        """
+        if '"' in place or not place.isprintable():
+            raise ValueError(f"{place!r} is no place of files: it has quotes or signs that are not seen")
+        command = f'.rel attach {word(name, "of a relation")} "{place}"'
+        return "\n".join((self._run(command, False)).messages)
+
     def drop(self, name: str) -> None:
         """Drops a relation: facts, schema and rules."""
         self._run(f".rel drop {word(name, 'of a relation')}", False)

@@ -256,10 +256,22 @@ class NotLive(ProgramError):
     codes = ("not_live",)
 
 
+class AttachedRelation(ProgramError):
+    """Only questions read a relation whose rows are in attached files, and nobody writes it."""
+
+    codes = ("attached_relation",)
+
+
 class ClusterUnavailable(Error):
     """A question is to be evaluated by a cluster that the server does not have, or its graph does not use."""
 
     codes = ("cluster_unavailable",)
+
+
+class FilesUnavailable(Error):
+    """Files that were attached as a relation cannot be read, or have changed."""
+
+    codes = ("files_unavailable",)
 
 
 class OutcomeUnknown(Error):

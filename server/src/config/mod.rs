@@ -79,6 +79,8 @@ pub struct Config {
     pub limits: Limits,
     /// What evaluations beyond memory may use.
     cluster: cluster::Said,
+    /// Folders and buckets of which files may be attached.
+    pub attach_places: Vec<String>,
     /// Where each value is from that is no default.
     sources: BTreeMap<&'static str, Source>,
 }
@@ -188,6 +190,7 @@ impl Default for Config {
             program: stratalog_engine::Limits::default(),
             limits: Limits::default(),
             cluster: cluster::Said::default(),
+            attach_places: Vec::new(),
             sources: BTreeMap::new(),
         }
     }

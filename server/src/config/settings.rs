@@ -10,6 +10,7 @@ use stratalog_protocol::Secret;
 use toml::Value;
 
 use super::{Config, DefaultGraph, Hosts, Origins, Source};
+use crate::attached::Attachable;
 use crate::audit::AuditTo;
 use crate::vault;
 
@@ -69,6 +70,11 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "backup.archive_secs",
         set: |c, v| v.positive().map(|n| c.archiving.pause = Duration::from_secs(n)),
         show: |c| seconds(c.archiving.pause),
+    },
+    Setting {
+        key: "attach.places",
+        set: |c, v| v.each(Attachable::normal).map(|places| c.attach_places = places),
+        show: |c| list(&c.attach_places),
     },
     Setting {
         key: "cluster.folder",

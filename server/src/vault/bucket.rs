@@ -1,77 +1,41 @@
 //! `Bucket`: a bucket of an object store that speaks the protocol of S3, as files.
 //!
-//! A folder is what names have in common: it is there as long as something is in it. The requests are made by a thread of
-//! the bucket's own, and whoever asks waits for them: never ask from a task.
+//! A folder is what names have in common: it is there as long as something is in it.
 
 use std::fmt::{self, Debug, Formatter};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::TryStreamExt;
-use object_store::aws::{AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::buffered::BufWriter;
-use object_store::{ClientConfigKey, ObjectStore, ObjectStoreExt, RetryConfig, path};
+use object_store::{ObjectStore, ObjectStoreExt, path};
 use stratalog_engine::storage::{Files, NewFile};
 use tokio::io::AsyncWriteExt;
-use tokio::runtime::Runtime;
-use tokio_rustls::rustls::crypto::ring;
+
+use super::store::{open_store, wait};
 
 /// How much is sent with one request; what is shorter is one request.
 const PART_BYTES: usize = 8 << 20;
 /// How many of these are on their way.
 const PARTS: usize = 2;
-/// A store that does not answer is asked so many times in all.
-const ATTEMPTS: usize = 4;
-/// How long after the first time it is not asked again.
-const RETRY_FOR: Duration = Duration::from_secs(20);
-/// Unless the environment says otherwise. A part may travel slowly.
-const TIMEOUTS: [(ClientConfigKey, &str); 2] =
-    [(ClientConfigKey::ConnectTimeout, "5 seconds"), (ClientConfigKey::Timeout, "5 minutes")];
-
 /// A bucket.
 pub(super) struct Bucket {
     /// What all its paths begin with: `s3://NAME`.
     root: PathBuf,
     store: Arc<dyn ObjectStore>,
-    runtime: &'static Runtime,
 }
 
 impl Bucket {
-    /// The bucket of this name. Where it is and who asks stand in the variables that all clients of S3 know, `AWS_...`.
+    /// The bucket of this name.
     pub(super) fn open(root: PathBuf, name: &str) -> io::Result<Bucket> {
-        // A second one changes nothing.
-        let _ = ring::default_provider().install_default();
-        let mut builder = AmazonS3Builder::from_env().with_bucket_name(name);
-        let endpoint = [AmazonS3ConfigKey::S3Endpoint, AmazonS3ConfigKey::Endpoint];
-        let endpoint = endpoint.iter().find_map(|key| builder.get_config_value(key));
-        if endpoint.is_some_and(|endpoint| endpoint.starts_with("http://")) {
-            tracing::warn!("backups travel to {} in clear", root.display());
-            builder = builder.with_config(AmazonS3ConfigKey::Client(ClientConfigKey::AllowHttp), "true");
-        }
-        for (key, value) in TIMEOUTS.map(|(key, value)| (AmazonS3ConfigKey::Client(key), value)) {
-            if builder.get_config_value(&key).is_none() {
-                builder = builder.with_config(key, value);
-            }
-        }
-        let retry =
-            RetryConfig { max_retries: ATTEMPTS - 1, retry_timeout: RETRY_FOR, ..RetryConfig::default() };
-        // Not every store that speaks the protocol removes many at once.
-        let store = builder.with_retry(retry).with_disable_bulk_delete(true).build().map_err(into_io)?;
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("bucket")
-            .enable_all()
-            .build()?;
-        // A process has one bucket, and it may be let go in a task, where no runtime may end.
-        let runtime = Box::leak(Box::new(runtime));
-        Ok(Bucket { root, store: Arc::new(store), runtime })
+        let store = open_store(name, &format!("backups travel to {} in clear", root.display()))?;
+        Ok(Bucket { root, store })
     }
 
     fn wait<T>(&self, request: impl Future<Output = object_store::Result<T>>) -> io::Result<T> {
-        self.runtime.block_on(request).map_err(into_io)
+        wait(request)?.map_err(into_io)
     }
 
     /// The name of what is at a path.
@@ -90,7 +54,7 @@ impl Files for Bucket {
     fn create(&self, path: &Path) -> io::Result<Box<dyn NewFile>> {
         let writer = BufWriter::with_capacity(Arc::clone(&self.store), self.key(path)?, PART_BYTES)
             .with_max_concurrency(PARTS);
-        Ok(Box::new(Upload { writer, runtime: self.runtime, is_over: false }))
+        Ok(Box::new(Upload { writer, is_over: false }))
     }
 
     fn read(&self, path: &Path) -> io::Result<Bytes> {
@@ -150,13 +114,12 @@ impl Debug for Bucket {
 /// A file on its way. Nothing of it is there until it is whole.
 struct Upload {
     writer: BufWriter,
-    runtime: &'static Runtime,
     is_over: bool,
 }
 
 impl Write for Upload {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.runtime.block_on(self.writer.write(bytes))
+        wait(self.writer.write(bytes))?
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -166,7 +129,7 @@ impl Write for Upload {
 
 impl NewFile for Upload {
     fn finish(mut self: Box<Self>) -> io::Result<()> {
-        self.runtime.block_on(self.writer.shutdown())?;
+        wait(self.writer.shutdown())??;
         self.is_over = true;
         Ok(())
     }
@@ -176,7 +139,7 @@ impl Drop for Upload {
     fn drop(&mut self) {
         // Parts would stay in the store, and cost.
         if !self.is_over
-            && let Err(error) = self.runtime.block_on(self.writer.abort())
+            && let Err(error) = wait(self.writer.abort()).and_then(|aborted| aborted.map_err(into_io))
         {
             tracing::warn!("parts of a file may be left in the object store: {error}");
         }

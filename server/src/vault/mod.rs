@@ -1,6 +1,7 @@
 //! Where backups are, as people write it: a path, or `s3://BUCKET/FOLDER`.
 
 mod bucket;
+mod store;
 
 use std::io;
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use std::sync::Arc;
 use stratalog_engine::BackupPlace;
 
 use bucket::Bucket;
+pub(crate) use store::{open_store, wait_within};
 
 const S3: &str = "s3://";
 

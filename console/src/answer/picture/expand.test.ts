@@ -7,7 +7,14 @@ import { rowsOf } from "../testing.ts";
 import { neighbourQuery, neighbours, originOf } from "./expand.ts";
 import { networkOf } from "./network.ts";
 
-const relation: Relation = { name: "owns", rows: 3, columns: [], isDerived: false, clauses: 0 };
+const relation: Relation = {
+  name: "owns",
+  rows: 3,
+  isAttached: false,
+  columns: [],
+  isDerived: false,
+  clauses: 0,
+};
 const catalog: Catalog = { relations: new Map([["owns", relation]]), isKnown: true };
 const ends = { from: 0, to: 1, label: 2 };
 

@@ -13,7 +13,7 @@ use std::sync::{Arc, LazyLock};
 
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 
 use self::entries::Entries;
 use super::codes::{Code, EMPTY, FALSE, INLINE_END, NULL, TRUE, inline_int};
@@ -49,6 +49,8 @@ pub struct Dictionary {
     /// The same of what is not kept any more.
     left: AtomicUsize,
     shards: Box<[RwLock<HashTable<Slot>>]>,
+    /// Held by whoever looks many values up here and elsewhere, and learns those that neither knows.
+    encoding: Mutex<()>,
 }
 
 /// A code beside 32 bits of its value's hash, so that nobody has to read the entry to see that it is another one, or to
@@ -83,6 +85,7 @@ impl Dictionary {
             computed: AtomicUsize::new(0),
             left: AtomicUsize::new(0),
             shards: (0..SHARDS).map(|_| RwLock::new(HashTable::new())).collect(),
+            encoding: Mutex::default(),
         }
     }
 
@@ -205,6 +208,25 @@ impl Codec {
             Some(code) => Ok(code),
             None => self.local.intern(value, hash),
         }
+    }
+
+    /// The codes of values, as [`Codec::encode`] has them. One thread at a time looks them up: between two of them, the graph may
+    /// learn a value that the one has not found, and then a value would have two codes.
+    pub fn encode_all<'v>(
+        &self,
+        values: impl ExactSizeIterator<Item = ValueRef<'v>>,
+    ) -> Result<Vec<Code>, DictionaryFull> {
+        let _alone = self.local.encoding.lock();
+        self.local.by_blocks(values, |block, codes| {
+            let mut known = [EMPTY; BLOCK];
+            let known = &mut known[..codes.len()];
+            self.shared.find_block(block, known);
+            self.local.find_block(block, codes);
+            for (code, known) in codes.iter_mut().zip(known).filter(|(code, _)| **code == EMPTY) {
+                *code = *known;
+            }
+            self.local.learn_block(block, codes)
+        })
     }
 
     /// The bytes of the values that the query has made, and of what finds them; nothing if there are none.
@@ -473,6 +495,24 @@ mod tests {
         assert_eq!(codec.encode(ValueRef::Text("made")), Ok(made));
         assert_eq!(codec.store(made), Ok(learnt));
     }
+
+    #[test]
+    fn many_values_have_the_codes_of_a_query() {
+        let shared = Arc::new(Dictionary::shared());
+        let known = shared.store(ValueRef::Text("known")).unwrap();
+        let codec = Codec::over(Arc::clone(&shared));
+        let own = codec.encode(ValueRef::Text("own")).unwrap();
+        shared.store(ValueRef::Text("own")).unwrap();
+        let text = ValueRef::Text;
+        let values = [text("known"), text("own"), text("new"), text("new"), ValueRef::Int(7), ValueRef::Null];
+        let codes = codec.encode_all(values.into_iter()).unwrap();
+        assert_eq!(codes[..2], [known, own]);
+        assert!(Codec::is_own(codes[2]) && codes[2] == codes[3] && codes[2] != own);
+        assert_eq!(codes[4..], [7, NULL]);
+        assert_eq!(codec.encode(ValueRef::Text("new")), Ok(codes[2]));
+        assert_eq!(shared.len(), 2);
+    }
+
     #[test]
     fn many_values_have_the_codes_of_one_after_the_other() {
         let values: Vec<Value> = (0..5 * BLOCK as i64)

@@ -20,6 +20,8 @@ pub struct Explanation {
     pub rewrites: Vec<RewriteNote>,
     /// Where it would be evaluated, and why, if there is a choice.
     pub place: Option<String>,
+    /// What is told of relations whose rows are in attached files.
+    pub files: Vec<String>,
     /// The strata in the order of evaluation.
     pub strata: Vec<StratumNote>,
     /// What came of it, if it was evaluated.
@@ -201,6 +203,7 @@ impl Explanation {
         let mut lines: Vec<String> =
             older.chain(kept).chain(self.rewrites.iter().map(RewriteNote::line)).collect();
         lines.extend(self.place.clone());
+        lines.extend(self.files.iter().cloned());
         for (number, stratum) in self.strata.iter().enumerate() {
             lines.push(stratum.line(number + 1));
             for rule in &stratum.rules {
@@ -223,6 +226,9 @@ impl Explanation {
         });
         if let Some(place) = &self.place {
             plan["place"] = place.as_str().into();
+        }
+        if !self.files.is_empty() {
+            plan["files"] = json!(self.files);
         }
         if let Some(answer) = &self.answer {
             plan["answer"] = answer.to_json();

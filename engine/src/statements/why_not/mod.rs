@@ -28,6 +28,8 @@ pub(super) fn run(asked: &Query, context: &mut Context<'_>) -> Result<Rows, Erro
     let snapshot = context.snapshot();
     context.version = Some(snapshot.version());
     let mut here = context.supposing(snapshot);
+    query::asked(asked, &mut here, false)?.of_stored_rows()?;
+    here.warnings.clear();
     let found = query::run(asked, &mut here, None)?;
     context.warnings.append(&mut here.warnings);
     if found.row_count() > 0 {
