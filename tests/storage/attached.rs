@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::process::Command;
 use std::sync::Arc;
 
 use arrow::array::{
@@ -230,10 +231,14 @@ async fn only_files_of_the_places_that_are_named_are_read() {
     let lists = ListArray::from_iter_primitive::<Int32Type, _, _>([Some([Some(1)])]);
     let lists = RecordBatch::try_from_iter([("list", Arc::new(lists) as ArrayRef)]).expect("a batch");
     write(&home.path().join("facts/lists.parquet"), &lists, 1);
+    let facts = home.path().join("facts");
+    // Whoever opens it for reading waits for somebody who writes.
+    let made = Command::new("mkfifo").arg(facts.join("pipe.parquet")).status();
+    assert!(made.expect("mkfifo runs").success());
     let server = server(home.path());
     let mut admin = server.log_in().await;
-    let facts = home.path().join("facts");
     for (place, code) in [
+        (facts.join("pipe.parquet").display().to_string(), "not_found"),
         (outside.display().to_string(), "access_denied"),
         (format!("{}/*.parquet", home.path().display()), "access_denied"),
         (format!("{}/*/doubles.parquet", home.path().display()), "access_denied"),

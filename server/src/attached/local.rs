@@ -28,8 +28,8 @@ pub(super) fn list(
         if !location.holds(name.trim_start_matches('/')) {
             continue;
         }
-        let (_, metadata) = opened(&name, &check)?;
-        if metadata.is_file() {
+        if let Some(file) = opened(&name, &check)? {
+            let metadata = file.metadata().map_err(|error| unreadable(&name, error))?;
             files.push(PlacedFile { mark: mark(&metadata), bytes: metadata.len(), name });
         }
     }
@@ -42,29 +42,33 @@ pub(super) fn read(
     range: Range<u64>,
     check: impl Fn(&str) -> Result<(), PlaceError>,
 ) -> Result<Bytes, PlaceError> {
-    let (opened, metadata) = opened(&file.name, &check)?;
-    if metadata.len() != file.bytes || mark(&metadata) != file.mark {
-        return Err(PlaceError::Changed { file: file.name.clone() });
-    }
+    let changed = || PlaceError::Changed { file: file.name.clone() };
+    let opened = opened(&file.name, &check)?.ok_or_else(changed)?;
     let length = usize::try_from(range.end - range.start).map_err(|error| unreadable(&file.name, error))?;
     let mut bytes = vec![0; length];
-    opened.read_exact_at(&mut bytes, range.start).map_err(|error| unreadable(&file.name, error))?;
+    let read = opened.read_exact_at(&mut bytes, range.start);
+    // Looked at afterwards, it was what it was all the time.
+    let metadata = opened.metadata().map_err(|error| unreadable(&file.name, error))?;
+    if metadata.len() != file.bytes || mark(&metadata) != file.mark {
+        return Err(changed());
+    }
+    read.map_err(|error| unreadable(&file.name, error))?;
     Ok(bytes.into())
 }
 
-/// A file, which may be a link to one that may be read as well.
-fn opened(name: &str, check: Check<'_>) -> Result<(File, Metadata), PlaceError> {
-    let open = || -> io::Result<(String, File, Metadata)> {
-        let place = fs::canonicalize(name)?;
-        let file = File::open(&place)?;
-        let metadata = file.metadata()?;
-        Ok((place.to_string_lossy().into_owned(), file, metadata))
-    };
-    let (place, file, metadata) = open().map_err(|error| unreadable(name, error))?;
-    if place != name {
-        check(&place)?;
+/// A file, which may be a link to one that may be read as well. Nothing, if it is a folder, or a pipe that would have whoever
+/// opens it wait.
+fn opened(name: &str, check: Check<'_>) -> Result<Option<File>, PlaceError> {
+    let failed = |error: io::Error| unreadable(name, error);
+    let place = fs::canonicalize(name).map_err(failed)?;
+    let place_name = place.to_string_lossy();
+    if place_name != name {
+        check(&place_name)?;
     }
-    Ok((file, metadata))
+    match fs::metadata(&place).map_err(failed)?.is_file() {
+        true => File::open(&place).map(Some).map_err(failed),
+        false => Ok(None),
+    }
 }
 
 /// What changes with the content.
