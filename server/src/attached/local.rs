@@ -1,5 +1,6 @@
 //! Files of this machine.
 
+use std::fmt::Display;
 use std::fs::{self, File, Metadata};
 use std::io;
 use std::ops::Range;
@@ -19,7 +20,7 @@ pub(super) fn list(
     check: impl Fn(&str) -> Result<(), PlaceError>,
 ) -> Result<Vec<PlacedFile>, PlaceError> {
     let name = location.name();
-    let found = glob::glob(&name).map_err(|error| unreadable(&name, error.msg))?;
+    let found = glob::glob(&name).map_err(|error| unreadable(&name, &error.msg))?;
     let mut files = Vec::new();
     for path in found {
         let path = path.map_err(|error| unreadable(&error.path().to_string_lossy(), error.error()))?;
@@ -29,7 +30,7 @@ pub(super) fn list(
             continue;
         }
         if let Some(file) = opened(&name, &check)? {
-            let metadata = file.metadata().map_err(|error| unreadable(&name, error))?;
+            let metadata = file.metadata().map_err(|error| unreadable(&name, &error))?;
             files.push(PlacedFile { mark: mark(&metadata), bytes: metadata.len(), name });
         }
     }
@@ -44,22 +45,22 @@ pub(super) fn read(
 ) -> Result<Bytes, PlaceError> {
     let changed = || PlaceError::Changed { file: file.name.clone() };
     let opened = opened(&file.name, &check)?.ok_or_else(changed)?;
-    let length = usize::try_from(range.end - range.start).map_err(|error| unreadable(&file.name, error))?;
+    let length = usize::try_from(range.end - range.start).map_err(|error| unreadable(&file.name, &error))?;
     let mut bytes = vec![0; length];
     let read = opened.read_exact_at(&mut bytes, range.start);
     // Looked at afterwards, it was what it was all the time.
-    let metadata = opened.metadata().map_err(|error| unreadable(&file.name, error))?;
+    let metadata = opened.metadata().map_err(|error| unreadable(&file.name, &error))?;
     if metadata.len() != file.bytes || mark(&metadata) != file.mark {
         return Err(changed());
     }
-    read.map_err(|error| unreadable(&file.name, error))?;
+    read.map_err(|error| unreadable(&file.name, &error))?;
     Ok(bytes.into())
 }
 
 /// A file, which may be a link to one that may be read as well. Nothing, if it is a folder, or a pipe that would have whoever
 /// opens it wait.
 fn opened(name: &str, check: Check<'_>) -> Result<Option<File>, PlaceError> {
-    let failed = |error: io::Error| unreadable(name, error);
+    let failed = |error: io::Error| unreadable(name, &error);
     let place = fs::canonicalize(name).map_err(failed)?;
     let place_name = place.to_string_lossy();
     if place_name != name {
@@ -76,6 +77,6 @@ fn mark(metadata: &Metadata) -> String {
     format!("{}-{}.{:09}", metadata.ino(), metadata.mtime(), metadata.mtime_nsec())
 }
 
-fn unreadable(file: &str, why: impl ToString) -> PlaceError {
+fn unreadable(file: &str, why: &dyn Display) -> PlaceError {
     PlaceError::Unreadable { file: file.to_owned(), why: why.to_string() }
 }

@@ -109,7 +109,7 @@ impl Places for AttachedFiles {
         };
         match found.len() {
             0 => Err(PlaceError::Empty { place: place.to_owned() }),
-            ..=MOST_FILES => Ok(found),
+            1..=MOST_FILES => Ok(found),
             more => {
                 let why = format!("{more} files are more than the {MOST_FILES} that a relation may have");
                 Err(PlaceError::Unknown { place: place.to_owned(), why })
