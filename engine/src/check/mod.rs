@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn what_is_attached_is_known_and_its_columns_are_not() {
-        let program = ".rel attach far \"/facts/*.parquet\"\n?far(X, Y), near(Y)\n+both(X) <- far(X, X)";
+        let program = ".rel attach far \"/facts/*.parquet\"\n?far(X, Y), road(X, Y)\n+both(X) <- far(X, X)";
         assert_eq!(found(program), [(1, "unknown_relation")]);
     }
 
