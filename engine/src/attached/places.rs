@@ -82,9 +82,10 @@ impl Diagnose for PlaceError {
             PlaceError::Closed { .. } => {
                 told(Code::AccessDenied, "whoever runs the server says what may be attached: `attach.places`")
             }
-            PlaceError::Empty { .. } => {
-                told(Code::NotFound, "`*` stands for a part of a name, and not for a `/`")
-            }
+            PlaceError::Empty { .. } => told(
+                Code::NotFound,
+                "all files of a folder are `/folder/*.parquet`, where `*` stands for no `/`",
+            ),
             PlaceError::Changed { .. } => told(
                 Code::FilesUnavailable,
                 "attach the relation again, to read what is there now: .rel attach",
