@@ -196,6 +196,10 @@ def test_who_may_write_does(folder: Path) -> None:
             assert "type" in await refused(client, "insert", relation="owns", rows=[["a", "b", "c"]])
             # What belongs to a session would be seen by whoever shares it.
             assert "without `+`" in await refused(client, "execute", program="mine(1)")
+            # Nor do agents choose which files are read.
+            attach = f'+seen(4)\n.Rel Attach other "{folder}/*.parquet"'
+            assert "attach no files" in await refused(client, "execute", program=attach)
+            assert (await told(client, "query", program="?seen(X)"))["total"] == 2
 
     run(main)
     with stratalog.open(folder) as db:

@@ -191,6 +191,11 @@ impl Agent {
     async fn execute(&self, Parameters(Text { program }): Parameters<Text>) -> CallToolResult {
         let options = self.options(None).atomic();
         let (statements, _) = parse(&program, &Limits::default());
+        if statements.iter().any(attaches) {
+            let failure = Failure::new(Code::AccessDenied, "agents attach no files");
+            let failure = failure.help("whoever the data belongs to attaches them, without an agent");
+            return refused(&ClientError::Refused(Box::new(failure)), &program);
+        }
         let asks = statements.iter().any(|statement| matches!(statement.kind, StatementKind::Query(_)));
         if !asks && statements.iter().any(is_of_the_session) {
             let message = "facts and rules without `+` are of one session, which all agents share";
@@ -201,6 +206,13 @@ impl Agent {
         }
         self.told_of(&program, options).await
     }
+}
+
+/// Whether it makes a relation of files. In a folder that is open here, an agent would read whatever may be read by whoever started it.
+fn attaches(statement: &Statement) -> bool {
+    let StatementKind::Command(command) = &statement.kind else { return false };
+    let words: Vec<String> = command.words.iter().map(|word| word.text.to_lowercase()).take(2).collect();
+    matches!(words.as_slice(), [family, action] if family.starts_with("rel") && action == "attach")
 }
 
 /// Whether it would be there for later programs of this session, and for nobody else.

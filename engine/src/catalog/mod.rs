@@ -91,6 +91,12 @@ impl RelationDefinition {
         RelationDefinition { name: name.into(), schema, arity, column_types, filled: true, attached }
     }
 
+    /// Name and type of each column, as in `id: int`.
+    pub fn described_columns(&self) -> Vec<String> {
+        let columns = self.column_names().into_iter().zip(&self.column_types);
+        columns.map(|(name, data_type)| format!("{name}: {data_type}")).collect()
+    }
+
     /// An estimate of the bytes that it takes.
     pub fn memory_bytes(&self) -> usize {
         let columns = self.schema.iter().flat_map(|schema| &schema.columns);

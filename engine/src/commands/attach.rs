@@ -95,8 +95,7 @@ fn definition(name: &Name, found: Found, limits: &Limits) -> Result<RelationDefi
 
 /// What was attached.
 fn told(definition: &RelationDefinition) -> String {
-    let columns = definition.column_names().into_iter().zip(&definition.column_types);
-    let columns: Vec<String> = columns.map(|(name, data_type)| format!("{name}: {data_type}")).collect();
+    let columns = definition.described_columns();
     let (files, rows) =
         definition.attached.as_ref().map_or((0, 0), |attached| (attached.files.len(), attached.rows()));
     let (files, rows) = (counted(files, "file"), counted(usize::try_from(rows).unwrap_or(usize::MAX), "row"));

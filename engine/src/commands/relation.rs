@@ -104,14 +104,13 @@ fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<O
     let snapshot = context.snapshot();
     let filled = snapshot.catalog().relations().filter(|known| known.filled);
     let rows = filled.map(|known| {
-        let stored = || snapshot.relation(&known.name).map_or(0, |relation| relation.len()) as i64;
+        let stored = snapshot.relation(&known.name).map_or(0, |relation| relation.len() as u64);
         let (tuples, kind) = match &known.attached {
-            Some(attached) => (i64::try_from(attached.rows()).unwrap_or(i64::MAX), "attached"),
-            None => (stored(), "base"),
+            Some(attached) => (attached.rows(), "attached"),
+            None => (stored, "base"),
         };
-        let columns = known.column_names().into_iter().zip(&known.column_types);
-        let columns = columns.map(|(name, data_type)| format!("{name}: {data_type}")).collect::<Vec<_>>();
-        listed(&known.name, Value::Int(tuples), known.arity, &columns, kind)
+        let tuples = i64::try_from(tuples).unwrap_or(i64::MAX);
+        listed(&known.name, Value::Int(tuples), known.arity, &known.described_columns(), kind)
     });
     listing(rows.collect())
 }
@@ -140,14 +139,15 @@ fn listing(mut rows: Vec<Vec<Value>>) -> Result<Outcome, Error> {
 
 fn show(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {
     let name = &words[0];
-    if context.snapshot().catalog().relation(&name.text).is_none() {
-        return Err(unknown(name, context.snapshot().catalog()));
+    let snapshot = context.snapshot();
+    let catalog = snapshot.catalog();
+    match catalog.relation(&name.text) {
+        None => Err(unknown(name, catalog)),
+        Some(known) if known.attached.is_some() => {
+            Ok(Outcome::Question(Question::Query(all_of(name, catalog))))
+        }
+        Some(_) => Ok(Outcome::Question(Question::Stored(name.clone()))),
     }
-    let catalog = context.snapshot().catalog().clone();
-    Ok(Outcome::Question(match catalog.attached(&name.text) {
-        Some(_) => Question::Query(all_of(name, &catalog)),
-        None => Question::Stored(name.clone()),
-    }))
 }
 
 fn describe(words: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<Outcome, Error> {

@@ -383,7 +383,6 @@ fn wrong_value(column: &str, declared: DataType, value: &Value) -> Diagnostic {
     )
 }
 
-/// A relation that rules alone make takes no facts; one that is declared or has facts goes on taking them.
 /// Refuses a relation whose rows are in files.
 pub(super) fn check_is_stored(name: &str, span: Option<Span>, catalog: &Catalog) -> Result<(), Error> {
     match catalog.attached(name) {
@@ -392,6 +391,7 @@ pub(super) fn check_is_stored(name: &str, span: Option<Span>, catalog: &Catalog)
     }
 }
 
+/// A relation that rules alone make takes no facts; one that is declared or has facts goes on taking them.
 pub(super) fn check_takes_facts(name: &str, span: Option<Span>, catalog: &Catalog) -> Result<(), Error> {
     if catalog.rules(name).is_empty() || catalog.relation(name).is_some() {
         return Ok(());

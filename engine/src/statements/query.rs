@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::brief::{BRIEF, at_once_or_by_all};
 use super::evaluate::{Beside, Evaluated, evaluate};
 use super::watch::Watch;
-use crate::analysis::program::Program;
-use crate::analysis::{self, Analysed};
+use crate::analysis::program::{Program, Relation};
+use crate::analysis::{self, Analysed, AnalysisError};
 use crate::answer::{Provenance, Rows};
 use crate::budget::Budget;
 use crate::context::{Context, Environment};
@@ -62,10 +62,10 @@ pub(super) struct Asked {
 impl Asked {
     /// The same, if all rows that it reads are stored.
     pub(super) fn of_stored_rows(self) -> Result<Asked, Error> {
-        let is_in_files = |name: &String| self.view.catalog().attached(name).is_some();
-        let mut names = self.analysed.program.relations.iter().map(|relation| &relation.name);
-        match names.find(|name| is_in_files(name)) {
-            Some(name) => Err(refused(&[analysis::AnalysisError::InFiles { relation: name.clone() }])),
+        let catalog = self.view.catalog();
+        let relations = &self.analysed.program.relations;
+        match relations.iter().find(|relation| catalog.attached(&relation.name).is_some()) {
+            Some(Relation { name, .. }) => Err(refused(&[AnalysisError::InFiles { relation: name.clone() }])),
             None => Ok(self),
         }
     }
