@@ -170,6 +170,7 @@ pub(crate) fn type_name(response: &Response) -> &'static str {
         Response::ResultStart(_) => "result_start",
         Response::ResultChunk(_) => "result_chunk",
         Response::ResultEnd(_) => "result_end",
+        Response::Working(_) => "working",
         Response::Error(_) => "error",
         Response::Ack(_) => "ack",
         Response::Checked(_) => "checked",

@@ -264,6 +264,7 @@ impl Client {
             atomic: options.atomic,
             replace_rules: options.replace_rules,
             place: options.place,
+            progress: options.progress.is_some(),
             in_place: false,
         };
         let kind = if effects.writes { Kind::Writes } else { Kind::Reads };
@@ -271,7 +272,7 @@ impl Client {
             let link = self.link(retry).await?;
             self.will_touch_session(effects.touches_session);
             match self.request(&link, Request::Execute(execute.clone()), time, kind).await {
-                Ok(running) => return Ok(running.asking(effects.asks)),
+                Ok(running) => return Ok(running.asking(effects.asks).watched(options.progress.clone())),
                 Err(error) => retry.wait(error).await?, // nothing was sent
             }
         }

@@ -91,13 +91,13 @@ pub use events::{Events, Told};
 pub use imported::{Imported, Progress};
 pub use inserted::Inserted;
 pub use live::{Live, LiveChange};
-pub use options::{ExecuteOptions, LiveOptions, Parameter};
+pub use options::{ExecuteOptions, LiveOptions, Parameter, Watcher};
 pub use running::Running;
 pub use stratalog_protocol::{
     AggregateProof, Annotation, Authenticated, BlockerProof, Change, Code, Conclusion, EvaluationPlace,
     FactSource, Failure, Gap, GraphOperation, Label, LimitReached, NegationProof, Notification, Place,
     ProofKind, ProofNode, ProofTree, Replacement, RequestId, RowOperation, RuleOperation, SchemaOperation,
-    Scope, SearchProof, Severity, Truncation, ValidationError, Value, WhyNot,
+    Scope, SearchProof, Severity, Truncation, ValidationError, Value, WhyNot, WorkState, Working,
 };
 pub use stream::Batches;
 pub use upload::Upload;

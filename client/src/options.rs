@@ -1,8 +1,10 @@
 //! How a program is to run: parameters, limits, and whether it is one transaction; and how an answer is to be told.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
-use stratalog_protocol::{EvaluationPlace, Value};
+use stratalog_protocol::{EvaluationPlace, Value, Working};
 
 /// How a program is to run.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -19,6 +21,31 @@ pub struct ExecuteOptions {
     pub replace_rules: bool,
     /// Where its queries are evaluated.
     pub place: EvaluationPlace,
+    /// Who is told how far it is.
+    pub progress: Option<Watcher>,
+}
+
+/// Somebody who is told how far a program is, twice a second while its answer is waited for: [`ExecuteOptions::progress`].
+#[derive(Clone)]
+pub struct Watcher(Arc<dyn Fn(&Working) + Send + Sync>);
+
+impl Watcher {
+    pub(crate) fn tell(&self, working: &Working) {
+        (self.0)(working);
+    }
+}
+
+impl fmt::Debug for Watcher {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Watcher(..)")
+    }
+}
+
+/// Each is equal to its copies alone.
+impl PartialEq for Watcher {
+    fn eq(&self, other: &Watcher) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 impl ExecuteOptions {
@@ -54,6 +81,13 @@ impl ExecuteOptions {
     #[must_use]
     pub fn place(mut self, place: EvaluationPlace) -> ExecuteOptions {
         self.place = place;
+        self
+    }
+
+    /// Tells how far the program is, twice a second, while its answer is waited for.
+    #[must_use]
+    pub fn progress(mut self, tell: impl Fn(&Working) + Send + Sync + 'static) -> ExecuteOptions {
+        self.progress = Some(Watcher(Arc::new(tell)));
         self
     }
 

@@ -2,13 +2,13 @@
 
 use crate::notices::Notices;
 use crate::output::grouped;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use std::io::{Write, stderr};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use stratalog_client::Progress;
+use stratalog_client::{ExecuteOptions, Progress, WorkState, Working};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
@@ -27,6 +27,7 @@ pub(crate) struct Wait(Option<(Arc<Line>, JoinHandle<()>)>);
 #[derive(Default)]
 struct Line {
     rows: AtomicU64,
+    working: Mutex<Option<Working>>,
     /// Held while the line is written. Once the wait has ended, nothing is written any more.
     state: Mutex<LineState>,
 }
@@ -51,6 +52,13 @@ impl Wait {
             });
             (line, showing)
         }))
+    }
+
+    /// The same program, told how far it is while this waits for it.
+    pub(crate) fn watching(&self, options: ExecuteOptions) -> ExecuteOptions {
+        let Some((line, _)) = &self.0 else { return options };
+        let line = Arc::clone(line);
+        options.progress(move |working| line.note(working))
     }
 
     /// So many rows have come.
@@ -82,13 +90,21 @@ impl Line {
             return;
         }
         state.shown = true;
-        let rows = match self.rows.load(Ordering::Relaxed) {
-            0 => String::new(),
+        let far = match self.rows.load(Ordering::Relaxed) {
+            0 => self.working().map(|working| far(&working)).unwrap_or_default(),
             rows => format!(", {} rows", grouped(rows)),
         };
         let seconds = waited.as_secs_f64();
         // Where standard error is closed there is nobody to tell.
-        let _ = write!(stderr().lock(), "\r{spinner} {seconds:.1} s{rows} (Ctrl-C stops it){CLEAR_BEHIND}");
+        let _ = write!(stderr().lock(), "\r{spinner} {seconds:.1} s{far} (Ctrl-C stops it){CLEAR_BEHIND}");
+    }
+
+    fn note(&self, working: &Working) {
+        *self.working.lock().unwrap_or_else(PoisonError::into_inner) = Some(*working);
+    }
+
+    fn working(&self) -> Option<Working> {
+        *self.working.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn clear(&self) {
@@ -98,6 +114,27 @@ impl Line {
             let _ = write!(stderr().lock(), "\r{CLEAR_BEHIND}");
         }
     }
+}
+
+/// How far a program is, so short that the line has room for it on 80 columns.
+fn far(working: &Working) -> String {
+    let mut far = match working.state {
+        WorkState::Waiting => ", waits for a place".to_owned(),
+        WorkState::Stopping => ", stops".to_owned(),
+        WorkState::Running | WorkState::Unknown => String::new(),
+    };
+    match working.rounds {
+        0 => {}
+        1 => far.push_str(", 1 round"),
+        rounds => far.push_str(&format!(", {} rounds", grouped(rounds))),
+    }
+    if working.rows > 0 {
+        far.push_str(&format!(", {} found", grouped(working.rows)));
+    }
+    if working.memory_bytes > 0 {
+        far.push_str(&format!(", {}", HumanBytes(working.memory_bytes)));
+    }
+    far
 }
 
 /// What moves at the beginning of the line.
@@ -151,4 +188,21 @@ fn style(progress: Progress) -> ProgressStyle {
         (None, _) => "{prefix} {spinner} {msg}",
     };
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_far_a_program_is_fits_on_80_columns() {
+        let mut working =
+            Working { state: WorkState::Waiting, elapsed_ms: 600, rounds: 0, rows: 0, memory_bytes: 0 };
+        assert_eq!(far(&working), ", waits for a place");
+        working =
+            Working { state: WorkState::Running, rounds: 1, rows: 1_200, memory_bytes: 3 << 20, ..working };
+        assert_eq!(far(&working), ", 1 round, 1,200 found, 3.00 MiB");
+        working = Working { rounds: 9_999, rows: 9_999_999_999, memory_bytes: 999 << 30, ..working };
+        assert!(format!("x 9999.9 s{} (Ctrl-C stops it)", far(&working)).len() < 80);
+    }
 }

@@ -3,7 +3,8 @@
 use crate::answers::{Answer, Assembly};
 use crate::connection::{Connection, SideDoor};
 use crate::errors::ClientError;
-use crate::waiting::{Piece, Replies};
+use crate::options::Watcher;
+use crate::waiting::{Piece, Replies, goes_on};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use stratalog_protocol::{Authenticated, RequestId, Response};
@@ -54,6 +55,8 @@ pub struct Running {
     /// Whether the rows that come are the answer to a query.
     asks: bool,
     place: Arc<Mutex<Place>>,
+    /// Who wants to know how far it is.
+    watcher: Option<Watcher>,
     /// Nothing is left that could be stopped.
     settled: bool,
 }
@@ -69,12 +72,29 @@ impl Running {
     ) -> Running {
         let (side_door, place) = (connection.side_door(), Arc::clone(place));
         let sent = Instant::now();
-        Running { id, replies, side_door, sent, time, writes, asks: false, place, settled: false }
+        Running {
+            id,
+            replies,
+            side_door,
+            sent,
+            time,
+            writes,
+            asks: false,
+            place,
+            watcher: None,
+            settled: false,
+        }
     }
 
     /// The same for a program that asks, or does not.
     pub(crate) fn asking(mut self, asks: bool) -> Running {
         self.asks = asks;
+        self
+    }
+
+    /// The same, and somebody is told how far it is while its answer is waited for.
+    pub(crate) fn watched(mut self, watcher: Option<Watcher>) -> Running {
+        self.watcher = watcher;
         self
     }
 
@@ -139,22 +159,38 @@ impl Running {
 
     /// The next piece of the reply.
     pub(crate) async fn next(&mut self) -> Result<Piece, ClientError> {
-        let piece = self.replies.next().await;
-        self.note(piece)
+        loop {
+            let piece = self.replies.next().await;
+            if let Some(piece) = self.note(piece) {
+                return piece;
+            }
+        }
     }
 
     /// A piece of the reply that is there already.
     pub(crate) fn try_next(&mut self) -> Option<Result<Piece, ClientError>> {
-        let piece = self.replies.try_next()?;
-        Some(self.note(piece))
+        loop {
+            let piece = self.replies.try_next()?;
+            if let Some(piece) = self.note(piece) {
+                return Some(piece);
+            }
+        }
     }
 
-    fn note(&mut self, piece: Result<Piece, ClientError>) -> Result<Piece, ClientError> {
-        self.settled = !matches!(
-            piece,
-            Ok(Piece::Frame(_) | Piece::Message(Response::ResultStart(_) | Response::ResultChunk(_)))
-        );
-        piece.map_err(|error| error.of_sent(self.writes))
+    /// Takes note of a piece. How far the request is, nobody else gets to see.
+    fn note(&mut self, piece: Result<Piece, ClientError>) -> Option<Result<Piece, ClientError>> {
+        if let Ok(Piece::Message(Response::Working(working))) = &piece {
+            if let Some(watcher) = &self.watcher {
+                watcher.tell(working);
+            }
+            return None;
+        }
+        self.settled = match &piece {
+            Ok(Piece::Frame(_)) => false,
+            Ok(Piece::Message(response)) => !goes_on(response),
+            Err(_) => true,
+        };
+        Some(piece.map_err(|error| error.of_sent(self.writes)))
     }
 
     async fn next_message(&mut self) -> Result<Response, ClientError> {

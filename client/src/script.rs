@@ -150,7 +150,7 @@ impl Runner {
         let mut options = self.options.clone();
         let is_asked = |preview: &Preview| preview.by_server;
         options.limit = preview.filter(is_asked).map(|preview| preview.rows).or(options.limit);
-        let mut batches = client.stream(program, options).await?;
+        let mut batches = client.stream(program, waiting.watching(options)).await?;
         let mut header = batches.header().clone();
         let (destination, mut style) = self.place(&header);
         style.preview = preview;

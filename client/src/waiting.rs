@@ -83,6 +83,11 @@ impl Drop for Replies {
     }
 }
 
+/// Whether more comes in answer to the same request.
+pub(crate) fn goes_on(response: &Response) -> bool {
+    matches!(response, Response::Working(_) | Response::ResultStart(_) | Response::ResultChunk(_))
+}
+
 /// Who waits for a reply, and how the connection ended.
 #[derive(Default)]
 pub(crate) struct Waiting {
@@ -175,7 +180,7 @@ impl Waiting {
                     Ok(Response::Subscribed(_)) => true,
                     _ => false,
                 };
-                let more = begins || matches!(part, Ok(Response::ResultStart(_) | Response::ResultChunk(_)));
+                let more = begins || part.as_ref().is_ok_and(goes_on);
                 if begins {
                     state.streaming = Some(id);
                 } else if !more && state.streaming == Some(id) {

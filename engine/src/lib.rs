@@ -105,7 +105,7 @@ mod keeper;
 pub mod engine;
 
 pub use answer::{Answer, Content, Ephemeral, Provenance, ResultColumn, Rows};
-pub use budget::{Budget, BudgetError, MemoryPool, PoolFull, Stop};
+pub use budget::{Budget, BudgetError, MemoryPool, PoolFull, Progress, Stop};
 pub use caller::{Anyone, Caller, Keep};
 pub use catalog::ClusterUse;
 pub use check::{Checked, check, check_among};

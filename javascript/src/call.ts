@@ -3,7 +3,7 @@
 import { ConnectionLost, type Diagnostic } from "./errors.js";
 import { LOOK_FIRST } from "./failure.js";
 import type { Cell } from "./json.js";
-import type { Offer, ResultMessage, ResultStartMessage, SubscribedMessage } from "./messages.js";
+import type { Offer, ResultMessage, ResultStartMessage, SubscribedMessage, WorkState } from "./messages.js";
 
 /** A complete reply, however many frames it came in. */
 export interface Answer {
@@ -22,6 +22,23 @@ export interface Answer {
   /** What may be written at a place. */
   offers?: readonly Offer[];
 }
+
+/** How far a program is whose answer is not there yet. */
+export interface Working {
+  /** `waiting` for a place, `running` or `stopping`. */
+  state: WorkState;
+  /** Since its turn came. */
+  elapsedMilliseconds: number;
+  /** Rounds of recursions that are done. Nobody knows before how many there will be. */
+  rounds: number;
+  /** Rows that rules have found so far. */
+  rows: number;
+  /** What it holds now. */
+  memoryBytes: number;
+}
+
+/** Told how far a program is, twice a second. */
+export type Watch = (working: Working) => void;
 
 /** Why nobody waits for an answer any more, given whether the request may have taken effect. */
 export type Reason = (uncertain: boolean) => Error;
@@ -56,6 +73,8 @@ export class Call {
   head: ResultStartMessage | undefined;
   readonly frames: Uint8Array<ArrayBuffer>[] = [];
   readonly rows: Cell[][] = [];
+  /** How far it is, until that is told. */
+  working: Working | undefined;
   /** Told when there is something new. */
   #wake: (() => void)[] = [];
 

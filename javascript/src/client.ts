@@ -5,7 +5,7 @@
 
 import { NativeSocket } from "#socket";
 import { type Credentials, loginOf, socketAddress } from "./address.js";
-import type { Answer, Call, CallOptions, Reason } from "./call.js";
+import type { Answer, Call, CallOptions, Reason, Watch, Working } from "./call.js";
 import type { Connection } from "./connection.js";
 import { type Diagnostic, QueryTimeout } from "./errors.js";
 import { Events, type EventsOptions } from "./events.js";
@@ -50,6 +50,8 @@ export interface QueryOptions extends RequestOptions {
   limit?: number | undefined;
   /** Where it is evaluated: in the server's memory (`here`), by its cluster, or where it fits (`auto`). */
   place?: EvaluationPlace | undefined;
+  /** Told how far it is, twice a second. What it throws ends the request. */
+  onProgress?: Watch | undefined;
 }
 
 export interface ExecuteOptions extends QueryOptions {
@@ -274,7 +276,7 @@ export class Client {
   async #run(
     about: CallOptions,
     message: (id: number) => string,
-    options: RequestOptions,
+    options: Waiting,
     pieces?: Pieces,
   ): Promise<{ connection: Connection; call: Call }> {
     const { signal } = options;
@@ -282,7 +284,7 @@ export class Client {
     for (;;) {
       const connection = await unlessAborted(this.#link.connected(about.isAside), signal);
       const call = await connection.send(about, message, { pieces: pieces?.(), signal });
-      await finish(connection, call, this.#milliseconds(options), signal);
+      await finish(connection, call, this.#milliseconds(options), options);
       const { outcome } = call;
       if (!(outcome instanceof Error)) return { connection, call };
       const pause = call.reads || !call.sent ? retry.after(outcome) : undefined;
@@ -292,12 +294,15 @@ export class Client {
   }
 }
 
+/** What matters while an answer is waited for. */
+type Waiting = Pick<QueryOptions, "timeout" | "signal" | "onProgress">;
+
 /** Waits for the end of a call, or of a stream for its beginning; takes it back when the time is over, or nobody wants it. */
 async function finish(
   connection: Connection,
   call: Call,
   milliseconds: number | undefined,
-  signal: AbortSignal | undefined,
+  { signal, onProgress }: Waiting,
 ): Promise<void> {
   const takeBack = (reason: Reason) => void connection.takeBack(call, reason);
   const { program } = call;
@@ -317,8 +322,21 @@ async function finish(
       : setTimeout(late, Math.min(milliseconds + GRACE_MILLISECONDS, LONGEST_TIMER));
   signal?.addEventListener("abort", abort);
   if (signal?.aborted) abort();
+  const tell = (working: Working) => {
+    if (call.abandoned !== undefined) return;
+    try {
+      onProgress?.(working);
+    } catch (problem) {
+      takeBack(() => (problem instanceof Error ? problem : new Error(String(problem))));
+    }
+  };
   try {
-    while (!call.done && !(call.streamed && call.head !== undefined)) await call.news();
+    while (!call.done && !(call.streamed && call.head !== undefined)) {
+      await call.news();
+      const { working } = call;
+      call.working = undefined;
+      if (working !== undefined && !call.done) tell(working);
+    }
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);

@@ -231,6 +231,16 @@ export class Connection {
 
   #reply(call: Call, message: Reply): void {
     switch (message.type) {
+      case "working":
+        call.working = {
+          state: message.state,
+          elapsedMilliseconds: message.elapsed_ms,
+          rounds: message.rounds,
+          rows: message.rows,
+          memoryBytes: message.memory_bytes,
+        };
+        call.tell();
+        return;
       case "result_start":
         call.head = message;
         // From now on, frames are counted.

@@ -1,5 +1,6 @@
 // The public face of the package.
 
+export type { Watch, Working } from "./call.js";
 export {
   Client,
   type ConnectOptions,
@@ -18,7 +19,15 @@ export type { Cell } from "./json.js";
 export type { State } from "./link.js";
 export type { Live, LiveChange, LiveOptions } from "./live.js";
 export type * as messages from "./messages.js";
-export type { Conclusion, EvaluationPlace, Offer, ProofNode, ProofTree, Provenance } from "./messages.js";
+export type {
+  Conclusion,
+  EvaluationPlace,
+  Offer,
+  ProofNode,
+  ProofTree,
+  Provenance,
+  WorkState,
+} from "./messages.js";
 export type { Params } from "./requests.js";
 export { Result } from "./result.js";
 export { onlyReads } from "./retry.js";

@@ -53,6 +53,7 @@ export type Reply =
   | ResultStartMessage
   | ResultChunkMessage
   | ResultEndMessage
+  | WorkingMessage
   | ErrorMessage
   | AckMessage
   | CheckedMessage
@@ -139,6 +140,10 @@ export type BlockerProof =
        */
       found: Conclusion[];
     };
+/**
+ * What a request does that is not answered.
+ */
+export type WorkState = "waiting" | "running" | "stopping" | "unknown";
 /**
  * The stable code of a failure.
  */
@@ -270,6 +275,10 @@ export interface ExecuteMessage {
    * Where the program's queries are evaluated.
    */
   place?: EvaluationPlace;
+  /**
+   * Tells with `working` how far it is, twice a second.
+   */
+  progress?: boolean;
   /**
    * Repeated in every reply.
    */
@@ -928,6 +937,36 @@ export interface ResultEndMessage {
    * In how many chunks or binary frames.
    */
   chunk_count: number;
+  /**
+   * The id of the request, if it had one.
+   */
+  id?: RequestId;
+}
+/**
+ * How far a request is whose answer is not there yet.
+ */
+export interface WorkingMessage {
+  type: "working";
+  /**
+   * What it does.
+   */
+  state: WorkState;
+  /**
+   * Milliseconds since its turn came.
+   */
+  elapsed_ms: number;
+  /**
+   * Rounds of recursions that are done. Nobody knows before how many there will be.
+   */
+  rounds: number;
+  /**
+   * Rows that rules have found so far.
+   */
+  rows: number;
+  /**
+   * Bytes that it holds now.
+   */
+  memory_bytes: number;
   /**
    * The id of the request, if it had one.
    */

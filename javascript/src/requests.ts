@@ -1,5 +1,6 @@
 // The text of requests. Values are written here and not by JSON.stringify, which knows neither floats nor large integers.
 
+import type { Watch } from "./call.js";
 import { InvalidParameter } from "./errors.js";
 import type { EvaluationPlace, ExecuteMessage, SubscribeMessage } from "./messages.js";
 import { type Input, jsonOf, whole } from "./values.js";
@@ -13,12 +14,13 @@ interface Execution {
   atomic?: boolean | undefined;
   replaceRules?: boolean | undefined;
   place?: EvaluationPlace | undefined;
+  onProgress?: Watch | undefined;
 }
 
 /** Runs a program, whose rows come as Arrow. */
 export function execution(
   program: string,
-  { params, limit, atomic, replaceRules, place }: Execution,
+  { params, limit, atomic, replaceRules, place, onProgress }: Execution,
   milliseconds: number | undefined,
 ): (id: number) => string {
   const message: ExecuteMessage = { type: "execute", program: whole(program), format: "arrow" };
@@ -30,6 +32,7 @@ export function execution(
   if (atomic) message.atomic = true;
   if (replaceRules) message.replace_rules = true;
   if (place !== undefined && place !== "auto") message.place = place;
+  if (onProgress !== undefined) message.progress = true;
   return withParams(message, params);
 }
 

@@ -67,7 +67,7 @@ export class Routing<R> {
 
 /** Whether more comes in answer to the same request. */
 function goesOn(message: Reply): boolean {
-  return message.type === "result_start" || message.type === "result_chunk";
+  return message.type === "working" || message.type === "result_start" || message.type === "result_chunk";
 }
 
 /** Whether it is an event, or told of live queries. */

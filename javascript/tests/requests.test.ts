@@ -10,6 +10,7 @@ import {
   ConnectionLost,
   QueryTimeout,
   type Row,
+  type Working,
 } from "@stratalog/client";
 import { Cable, ENDLESS, isRunning, serverForTests, withClient } from "./harness.js";
 import { until } from "./local-server.js";
@@ -127,6 +128,23 @@ test("a signal ends a request on the server", () =>
     await assert.rejects(db.query("?start(X)", { signal: AbortSignal.abort() }), Cancelled);
     assert.deepEqual((await db.query("?start(X)")).rows(), [[1]]);
     other.close();
+  }));
+
+test("who waits is told how far a request is", () =>
+  withClient(server, async (db) => {
+    await db.insert("start", [1]);
+    const told: Working[] = [];
+    const onProgress = (working: Working) => void told.push(working);
+    await assert.rejects(db.query(ENDLESS, { timeout: 2_000, onProgress }), QueryTimeout);
+    const [first, second] = told;
+    assert.ok(first !== undefined && second !== undefined);
+    assert.equal(first.state, "running");
+    assert.ok(first.rounds < second.rounds && first.rows < second.rows && second.memoryBytes > 0);
+    const enough = () => {
+      throw new RangeError("enough");
+    };
+    await assert.rejects(db.stream(ENDLESS, { onProgress: enough }), /enough/);
+    assert.deepEqual((await db.query("?start(X)", { onProgress: enough })).rows(), [[1]]);
   }));
 
 test("a signal ends a request that waits for its turn, and no other", () =>

@@ -29,7 +29,7 @@ pub use request::{
 pub use response::{
     Ack, AuthError, Authenticated, Checked, Completions, Delta, Formatted, Metadata, Offer, OfferKind,
     Progress, Provenance, Reply, Response, ResultChunk, ResultEnd, ResultStart, ResultTable, Subscribed,
-    Unsubscribed,
+    Unsubscribed, WorkState, Working,
 };
 pub use secrets::{masked, tells_a_secret};
 pub use value::Value;

@@ -121,6 +121,9 @@ pub struct Execute {
     /// Where the program's queries are evaluated.
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "EvaluationPlace::is_auto")]
     pub place: EvaluationPlace,
+    /// Tells with `working` how far it is, twice a second.
+    #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
+    pub progress: bool,
     /// Arrow data stays where it is, and one frame names it: for a database in the client's own process.
     #[serde(default, deserialize_with = "or_default", skip_serializing_if = "std::ops::Not::not")]
     #[schemars(skip)]
@@ -452,7 +455,7 @@ mod tests {
     #[test]
     fn execute_carries_all_its_fields() {
         check(
-            r#"{"type":"execute","program":"?p($a,X)","params":{"a":1,"v":[1.0,2.0]},"format":"arrow","timeout_ms":50,"limit":10,"atomic":true,"replace_rules":true,"place":"cluster","in_place":true,"id":"é"}"#,
+            r#"{"type":"execute","program":"?p($a,X)","params":{"a":1,"v":[1.0,2.0]},"format":"arrow","timeout_ms":50,"limit":10,"atomic":true,"replace_rules":true,"place":"cluster","progress":true,"in_place":true,"id":"é"}"#,
             Request::Execute(Execute {
                 program: "?p($a,X)".to_owned(),
                 params: [("a".to_owned(), Value::Int(1)), ("v".to_owned(), Value::Vector(vec![1.0, 2.0]))]
@@ -463,6 +466,7 @@ mod tests {
                 atomic: true,
                 replace_rules: true,
                 place: EvaluationPlace::Cluster,
+                progress: true,
                 in_place: true,
             }),
             Some(RequestId::Text("é".to_owned())),

@@ -37,6 +37,8 @@ pub enum Response {
     ResultChunk(ResultChunk),
     /// A table is complete.
     ResultEnd(ResultEnd),
+    /// How far a request is whose answer is not there yet.
+    Working(Working),
     /// The request failed.
     Error(Failure),
     /// What was asked for is done.
@@ -70,6 +72,7 @@ const TYPES: &[&str] = &[
     "result_start",
     "result_chunk",
     "result_end",
+    "working",
     "error",
     "ack",
     "checked",
@@ -111,6 +114,48 @@ pub struct Authenticated {
 pub struct AuthError {
     /// What was wrong, without telling what is right.
     pub message: String,
+}
+
+/// `working`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Working {
+    /// What it does.
+    pub state: WorkState,
+    /// Milliseconds since its turn came.
+    pub elapsed_ms: u64,
+    /// Rounds of recursions that are done. Nobody knows before how many there will be.
+    pub rounds: u64,
+    /// Rows that rules have found so far.
+    pub rows: u64,
+    /// Bytes that it holds now.
+    pub memory_bytes: u64,
+}
+
+/// What a request does that is not answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkState {
+    /// It waits for a place.
+    Waiting,
+    /// It runs, or is paused for others.
+    Running,
+    /// It was stopped, and ends as soon as it looks.
+    Stopping,
+    /// What a later version may say.
+    #[serde(other)]
+    Unknown,
+}
+
+impl WorkState {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            WorkState::Waiting => "waiting",
+            WorkState::Running => "running",
+            WorkState::Stopping => "stopping",
+            WorkState::Unknown => "unknown",
+        }
+    }
 }
 
 /// `ack`.
@@ -374,6 +419,7 @@ impl Reply {
             "result_start" => Response::ResultStart(envelope.body()?),
             "result_chunk" => Response::ResultChunk(envelope.body()?),
             "result_end" => Response::ResultEnd(envelope.body()?),
+            "working" => Response::Working(envelope.body()?),
             "error" => Response::Error(envelope.body()?),
             "ack" => Response::Ack(envelope.body()?),
             "subscribed" => Response::Subscribed(envelope.body()?),
@@ -551,6 +597,21 @@ mod tests {
                 error: Some(Box::new(Failure::new(Code::NotFound, "no"))),
             }),
             None,
+        );
+    }
+
+    #[test]
+    fn how_far_a_request_is_has_this_text() {
+        check(
+            r#"{"type":"working","state":"running","elapsed_ms":1500,"rounds":3,"rows":40,"memory_bytes":512,"id":3}"#,
+            Response::Working(Working {
+                state: WorkState::Running,
+                elapsed_ms: 1500,
+                rounds: 3,
+                rows: 40,
+                memory_bytes: 512,
+            }),
+            Some(RequestId::Number(3)),
         );
     }
 

@@ -61,6 +61,21 @@ def test_cancel(server: LocalServer) -> None:
     run(server, work)
 
 
+def test_who_waits_is_told_how_far_the_query_is(server: LocalServer) -> None:
+    async def work(db: stratalog.AsyncClient) -> None:
+        await db.insert("start", [1])
+        told: list[stratalog.Working] = []
+        with pytest.raises(stratalog.QueryTimeout):
+            await db.query(ENDLESS, timeout=2, progress=told.append)
+        assert len(told) >= 2
+        assert told[0].rounds < told[1].rounds
+        with pytest.raises(ZeroDivisionError):
+            await db.stream(ENDLESS, progress=lambda working: working.rounds // 0)
+        assert (await db.query("?start(X)", progress=True)).scalar() == 1
+
+    run(server, work)
+
+
 def test_what_stands_behind_a_long_query_runs_out_of_time_alone(
     server: LocalServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -143,6 +143,28 @@ def test_a_timeout_ends_the_query(db: stratalog.Client) -> None:
     assert db.query("?start(X)").scalar() == 1
 
 
+def test_who_waits_is_told_how_far_the_query_is(db: stratalog.Client) -> None:
+    db.insert("start", [1])
+    told: list[stratalog.Working] = []
+    with pytest.raises(stratalog.QueryTimeout):
+        db.query(ENDLESS, timeout=2, progress=told.append)
+    assert len(told) >= 2
+    assert {each.state for each in told} == {"running"}
+    assert told[0].elapsed_ms < told[1].elapsed_ms
+    assert told[0].rounds < told[1].rounds
+    assert told[0].rows < told[1].rows
+    assert told[1].memory_bytes > 0
+    # Of a stream, up to its first rows.
+    told.clear()
+    with pytest.raises(stratalog.QueryTimeout):
+        db.stream(ENDLESS, timeout=1, progress=told.append)
+    assert told
+    # Whoever has seen enough ends it.
+    with pytest.raises(ZeroDivisionError):
+        db.query(ENDLESS, progress=lambda working: working.rounds // 0)
+    assert db.query("?start(X)", progress=True).scalar() == 1
+
+
 def test_what_stands_behind_a_long_query_runs_out_of_time_alone(
     server: LocalServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -122,6 +122,7 @@ def test_what_runs_can_be_cancelled_and_the_selection_be_run_alone(
     db.insert("n", [1])
     page = console.page
     console.ask("m(X) <- n(X)\nm(Y) <- m(X), Y = X + 1\n?m(X)")
+    expect(page.locator(".waiting")).to_contain_text("rounds, ")
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("alert")).to_contain_text("cancelled")
     console.write("?n(X)\n?nothing(X)")

@@ -56,6 +56,16 @@ def test_a_folder_keeps_what_was_committed(folder: Path) -> None:
             assert lab.query("?here(X)").rows() == [("x",)]
 
 
+def test_who_waits_is_told_how_far_the_query_is() -> None:
+    with stratalog.open() as db:
+        db.insert("start", [1])
+        told: list[stratalog.Working] = []
+        with pytest.raises(stratalog.QueryTimeout):
+            db.query(ENDLESS, timeout=2, progress=told.append)
+        assert len(told) >= 2
+        assert told[0].rounds < told[1].rounds
+
+
 def test_databases_in_memory_are_apart_and_leave_nothing() -> None:
     with stratalog.open() as one, stratalog.open(":memory:") as other:
         one.insert("edge", [(1, 2)])

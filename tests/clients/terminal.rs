@@ -241,7 +241,7 @@ fn who_waits_is_told_how_long_and_ctrl_c_ends_it() {
     let reads = prompt.reads();
     prompt
         .keys("?count<A> <- n(A), n(B), n(C), n(D), n(E), n(F), n(G), n(H), n(I), n(J), n(K), n(L), n(M)\r");
-    prompt.wait(" s (Ctrl-C stops it)");
+    prompt.wait("(Ctrl-C stops it)");
     prompt.keys("\u{3}");
     prompt.wait("interrupted");
     prompt.wait_for_reads(reads + 1);

@@ -101,9 +101,27 @@ async fn an_administrator_sees_and_stops_what_runs() {
     let reply = admin.execute(".query list").await;
     assert_eq!(
         reply["columns"],
-        json!(["id", "user", "knowledge_graph", "session", "state", "started", "elapsed_ms", "program"])
+        json!([
+            "id",
+            "user",
+            "knowledge_graph",
+            "session",
+            "state",
+            "started",
+            "elapsed_ms",
+            "program",
+            "rounds",
+            "rows",
+            "memory_bytes"
+        ])
     );
-    let rows = wait_for_requests(&mut admin, 2).await;
+    let until = Instant::now() + PATIENCE;
+    let is_far = |row: &Json| (8..11).all(|column| row[column].as_u64() > Some(0));
+    let mut rows = wait_for_requests(&mut admin, 2).await;
+    while !rows.iter().all(is_far) {
+        assert!(Instant::now() < until, "{rows:?}");
+        rows = wait_for_requests(&mut admin, 2).await;
+    }
     let of_ada = rows.iter().find(|row| row[1] == "ada").expect("ada's request");
     assert_eq!(
         (&of_ada[2], &of_ada[4], &of_ada[7]),

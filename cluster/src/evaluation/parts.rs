@@ -47,7 +47,10 @@ impl Evaluation<'_> {
             None => Vec::new(),
             Some(seeds) => {
                 let lowering = self.lowering(way);
-                vec![self.written(lowering.in_parts(seeds, stratum, self.program, partitions, others))?]
+                let layer =
+                    self.written(lowering.in_parts(seeds, stratum, self.program, partitions, others))?;
+                self.computation.budget().note_rows(layer.rows());
+                vec![layer]
             }
         };
         Ok([(relation, Table::of_layers(arity, key, layers))].into_iter().collect())

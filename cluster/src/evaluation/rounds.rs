@@ -26,6 +26,7 @@ impl Evaluation<'_> {
             let key = key_of(*relation, stratum, arity);
             let first = self.exits(*relation, stratum, &key, way)?.map(|plan| self.written(plan));
             let first = first.transpose()?.unwrap_or_default();
+            self.computation.budget().note_rows(first.rows());
             growing.insert(*relation, Growing { arity, key, layers: vec![first.clone()], delta: first });
         }
         let mut rounds = 1;
@@ -70,6 +71,7 @@ impl Evaluation<'_> {
             };
             found.push((*relation, layer));
         }
+        self.computation.budget().note_round(found.iter().map(|(_, layer)| layer.rows()).sum());
         for (relation, layer) in found {
             let Some(known) = growing.get_mut(&relation) else { continue };
             if layer.rows() > 0 {

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { seen } from "../parts/Cell.tsx";
 import { Shown } from "../parts/Shown.tsx";
 import { Sure } from "../parts/Sure.tsx";
-import { duration } from "../parts/text.ts";
+import { bytes, count, duration } from "../parts/text.ts";
 import type { ViewProps } from "../session/session.ts";
 import { Folded } from "./Folded.tsx";
 import { Listing } from "./Listing.tsx";
@@ -23,6 +23,9 @@ interface Request {
   started: unknown;
   elapsed_ms: number;
   program: string;
+  rounds: number;
+  rows: number;
+  memory_bytes: number;
 }
 
 export function RequestsPart({ session }: ViewProps) {
@@ -65,6 +68,9 @@ export function RequestsPart({ session }: ViewProps) {
               { title: "Graph", cell: (each) => <bdi>{seen(each.knowledge_graph)}</bdi> },
               { title: "State", cell: ({ state }) => state },
               { title: "For", cell: (each) => duration(each.elapsed_ms), isNumber: true },
+              { title: "Rounds", cell: ({ rounds }) => count(rounds), isNumber: true },
+              { title: "Rows found", cell: ({ rows }) => count(rows), isNumber: true },
+              { title: "Memory", cell: (each) => bytes(each.memory_bytes), isNumber: true },
               { title: "Program", cell: ({ program }) => <Folded text={program} /> },
               {
                 title: "",

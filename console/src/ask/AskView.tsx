@@ -7,7 +7,7 @@ import { AnswerView } from "../answer/AnswerView.tsx";
 import { Editor } from "../editor/Editor.tsx";
 import { placeOf } from "../editor/places.ts";
 import { Failure } from "../parts/Failure.tsx";
-import { count } from "../parts/text.ts";
+import { count, howFar } from "../parts/text.ts";
 import { paramsFor, textOfParams, typedOf } from "../program/params.ts";
 import { address, go, to } from "../session/address.ts";
 import type { Session, ViewProps } from "../session/session.ts";
@@ -185,8 +185,8 @@ export function AskView({ session }: ViewProps) {
       {now === undefined ? (
         <Beginning session={session} />
       ) : now.state === "running" ? (
-        <p class="waiting quiet" role="status">
-          Running…
+        <p class="waiting quiet">
+          <span role="status">Running…</span> {now.working !== undefined && howFar(now.working)}
         </p>
       ) : now.state === "failed" ? (
         <Failure problem={now.problem} onPlace={toPlace} />

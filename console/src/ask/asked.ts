@@ -1,7 +1,7 @@
 // What is in the editor, what was asked last, and what came of it. It outlives the view, so that one can look elsewhere meanwhile.
 
 import { batch, effect, signal, untracked } from "@preact/signals";
-import { ConnectionLost, type Params, QueryTimeout, type Result } from "@stratalog/client";
+import { ConnectionLost, type Params, QueryTimeout, type Result, type Working } from "@stratalog/client";
 import { textOfProblem } from "../parts/problem.ts";
 import { type Field, parameterValues } from "../program/parameters.ts";
 import { textOfParams } from "../program/params.ts";
@@ -21,6 +21,8 @@ export interface Asked {
   readonly state: "running" | "done" | "failed";
   readonly result?: Result;
   readonly problem?: unknown;
+  /** How far it is, while it runs and has run for a while. */
+  readonly working?: Working;
   /** Where the program stands in the text of the editor. */
   readonly offset: number;
 }
@@ -100,6 +102,9 @@ export async function ask(
     const result = await session.asking.execute(program, {
       params,
       signal: own.signal,
+      onProgress: (working) => {
+        if (stop === own) asked.value = { ...about, state: "running", working };
+      },
       ...(most > 0 ? { limit: most } : {}),
     });
     ended = { ...about, state: "done", result };

@@ -51,7 +51,7 @@ export function Clause({ session, name, clauses, place, edited, onEdit, onDone }
               <OnDemand key={clause} label="Remove…">
                 {() => (
                   <>
-                    <Impact session={session} changes={withClauses(name, others)} />
+                    {/* Above what comes later: it stays where it is. */}
                     <Sure
                       label="Remove it"
                       class="danger"
@@ -63,6 +63,7 @@ export function Clause({ session, name, clauses, place, edited, onEdit, onDone }
                       }
                       act={remove}
                     />
+                    <Impact session={session} changes={withClauses(name, others)} />
                   </>
                 )}
               </OnDemand>

@@ -130,7 +130,7 @@ function DropRules({ session, name, clauses }: { session: Session; name: string;
       <OnDemand label="What would break without them?">
         {() => (
           <>
-            <Impact session={session} changes={[`-${name}`]} />
+            {/* Above what comes later: it stays where it is. */}
             <p class="buttons">
               <Sure
                 label={`Drop the rules of ${seen(name)}`}
@@ -144,6 +144,7 @@ function DropRules({ session, name, clauses }: { session: Session; name: string;
                 act={drop}
               />
             </p>
+            <Impact session={session} changes={[`-${name}`]} />
           </>
         )}
       </OnDemand>

@@ -41,14 +41,7 @@ export function DropRelation({ session, relation, arity, details }: DropRelation
       <OnDemand label="What would break without it?">
         {() => (
           <>
-            {readers.length > 0 && (
-              <p>Rules of {counted(readers.length, "other relation")} read it; to them it would be empty.</p>
-            )}
-            {changes.length === 0 ? (
-              <p>{isAttached ? "Its files stay as they are." : "It is empty, so no rows would go."}</p>
-            ) : (
-              <Impact session={session} changes={changes} />
-            )}
+            {/* Above what comes later: it stays where it is. */}
             <p class="buttons">
               <Sure
                 label={`Drop ${seen(name)}`}
@@ -62,6 +55,14 @@ export function DropRelation({ session, relation, arity, details }: DropRelation
                 act={drop}
               />
             </p>
+            {readers.length > 0 && (
+              <p>Rules of {counted(readers.length, "other relation")} read it; to them it would be empty.</p>
+            )}
+            {changes.length === 0 ? (
+              <p>{isAttached ? "Its files stay as they are." : "It is empty, so no rows would go."}</p>
+            ) : (
+              <Impact session={session} changes={changes} />
+            )}
           </>
         )}
       </OnDemand>

@@ -7,6 +7,7 @@ mod attempt;
 mod error;
 mod part;
 mod pool;
+mod progress;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, AtomicUsize, Ordering};
@@ -20,6 +21,8 @@ pub(crate) use error::size;
 pub use error::{BudgetError, Stop};
 use part::Part;
 pub use pool::{MemoryPool, PoolFull};
+use progress::Counted;
+pub use progress::Progress;
 
 /// A request takes long that has worked for twice this time.
 const LONG: Duration = Duration::from_millis(5);
@@ -51,6 +54,7 @@ struct Shared {
     memory_limit: u64,
     pool: Option<MemoryPool>,
     pause: Pause,
+    counted: Counted,
 }
 
 impl Drop for Shared {
@@ -102,6 +106,7 @@ impl Budget {
                 memory_limit,
                 pool,
                 pause: Pause::default(),
+                counted: Counted::default(),
             }),
             string_bytes: usize::MAX,
             watched_from: None,

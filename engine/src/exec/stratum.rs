@@ -106,6 +106,7 @@ fn evaluate_rules<'p>(
     }
     for &relation in &stratum.relations {
         let rows = fresh.remove(&relation).unwrap_or_default().gather(tables.arity(relation));
+        tables.budget.note_rows(rows.len);
         tables.complete.insert(relation, complete_rows(&mut known, relation, rows, tables.budget)?);
     }
     Ok(())
@@ -240,6 +241,7 @@ fn recur<'p>(
         if !advance(tables, &stratum.relations, known, &looked_up, &mut fresh)? {
             break;
         }
+        tables.budget.note_round(tables.rows_of_round());
         tables.may_ask(stratum)?;
         let next = strategy.take_if(|strategy| is_worth(tables, strategy, known));
         // Parts go on with the plans that there are.
@@ -347,8 +349,7 @@ fn complete(tables: &mut Tables<'_>, known: &mut KnownRows, in_rounds: bool) -> 
 fn extend_indexes(tables: &mut Tables<'_>) -> Result<(), BudgetError> {
     /// With fewer new rows it is done where an index is asked for.
     const FEW: usize = 1_024;
-    let new: usize = tables.growing.values().filter_map(Growing::delta).map(Run::len).sum();
-    if new < FEW {
+    if tables.rows_of_round() < FEW {
         return Ok(());
     }
     let indexes = tables.growing.values_mut().flat_map(Growing::used_indexes).collect();

@@ -94,6 +94,11 @@ impl<'a> Tables<'a> {
         Tables { complete, growing, found_in, remarks, measured, rounds: 0, ..*self }
     }
 
+    /// The rows that the last round has found.
+    pub(super) fn rows_of_round(&self) -> usize {
+        self.growing.values().filter_map(Growing::delta).map(Run::len).sum()
+    }
+
     /// The same, in which only this relation grows.
     pub(super) fn growing_alone(&self, relation: RelationId, growing: Growing) -> Tables<'a> {
         Tables {

@@ -90,7 +90,7 @@ from .live import AsyncLive, Change, Live
 from .objects import Rows
 from .plan import Plan
 from .proof import Proof, ProofNode, Why, WhyNot
-from .protocol import Session
+from .protocol import Session, Working
 from .relation import Relation, Vector
 from .result import Result, Row
 from .rule_graph import RuleGraph
@@ -169,6 +169,7 @@ __all__ = [
     "Vector",
     "Why",
     "WhyNot",
+    "Working",
     "asc",
     "avg",
     "collect",

@@ -31,9 +31,9 @@ from .peer import Peer, Server
 from .plan import Plan, plan_program, read_plan
 from .programs import can_be_declared, facts
 from .programs import declaration as columns_of
-from .progress import Bar, Progress
+from .progress import Bar, Progress, watching
 from .proof import Why, WhyNot, what_if_program, why_program, why_word
-from .protocol import Answer, Call, EvaluationPlace, Session
+from .protocol import Answer, Call, EvaluationPlace, Session, Watch
 from .relation import Relation, relation_name
 from .result import Result
 from .retry import Retry, touches_session
@@ -172,6 +172,7 @@ class AsyncClient(AsyncCommands):
         limit: int | None = None,
         timeout: float | None = None,
         place: EvaluationPlace = "auto",
+        progress: bool | Watch = False,
     ) -> Result: ...
     @overload
     async def query(
@@ -181,6 +182,7 @@ class AsyncClient(AsyncCommands):
         limit: int | None = None,
         timeout: float | None = None,
         place: EvaluationPlace = "auto",
+        progress: bool | Watch = False,
     ) -> Rows[T]: ...
     async def query(
         self,
@@ -190,10 +192,13 @@ class AsyncClient(AsyncCommands):
         limit: int | None = None,
         timeout: float | None = None,
         place: EvaluationPlace = "auto",
+        progress: bool | Watch = False,
     ) -> Result | Rows[T]:
         """Runs a program with a query, as text or composed with `select`."""
         text, values = parts(program, params)
-        result = await self._execute(text, values, limit=limit, timeout=timeout, place=place)
+        result = await self._execute(
+            text, values, limit=limit, timeout=timeout, place=place, progress=progress
+        )
         return Rows(program, result) if isinstance(program, Select) else result
 
     async def stream(
@@ -204,6 +209,7 @@ class AsyncClient(AsyncCommands):
         limit: int | None = None,
         timeout: float | None = None,
         place: EvaluationPlace = "auto",
+        progress: bool | Watch = False,
     ) -> AsyncResultStream:
         """Runs a query whose rows are read while they come: `async with await db.stream(..) as stream`."""
         query = in_order(program)
@@ -212,12 +218,12 @@ class AsyncClient(AsyncCommands):
         retry = Retry(self._reconnect)
         while True:
             link = await self._connected(retry)
-            call = await link.send(
-                lambda protocol: protocol.execute(
-                    text, values, timeout=seconds, limit=limit, place=place, streamed=True
+            with watching(progress) as watch:
+                build: Build = lambda protocol: protocol.execute(  # noqa: E731
+                    text, values, timeout=seconds, limit=limit, place=place, streamed=True, watch=watch
                 )
-            )
-            await link.header(call, seconds)
+                call = await link.send(build)
+                await link.header(call, seconds)
             if (pause := retry.after(call.outcome) if call.reads else None) is None:
                 return AsyncResultStream(link, call, seconds, query)
             await asyncio.sleep(pause)
@@ -232,6 +238,7 @@ class AsyncClient(AsyncCommands):
         limit: int | None = None,
         timeout: float | None = None,
         place: EvaluationPlace = "auto",
+        progress: bool | Watch = False,
     ) -> Result:
         """Runs any program, or a composed statement, as `Client.execute` does."""
         text, values = parts(program, params)
@@ -243,6 +250,7 @@ class AsyncClient(AsyncCommands):
             replace_rules=replace_rules,
             timeout=timeout,
             place=place,
+            progress=progress,
         )
 
     async def check(
@@ -588,21 +596,24 @@ class AsyncClient(AsyncCommands):
         atomic: bool = False,
         replace_rules: bool = False,
         place: EvaluationPlace = "auto",
+        progress: bool | Watch = False,
         reads: bool = False,
     ) -> Result:
         seconds = self._timeout if timeout is None else timeout
         self._own = self._own or touches_session(program)
-        build: Build = lambda protocol: protocol.execute(  # noqa: E731
-            program,
-            params,
-            timeout=seconds,
-            limit=limit,
-            atomic=atomic,
-            replace_rules=replace_rules,
-            place=place,
-            reads=reads,
-        )
-        answer = (await self._run(build, seconds)).answer()
+        with watching(progress) as watch:
+            build: Build = lambda protocol: protocol.execute(  # noqa: E731
+                program,
+                params,
+                timeout=seconds,
+                limit=limit,
+                atomic=atomic,
+                replace_rules=replace_rules,
+                place=place,
+                reads=reads,
+                watch=watch,
+            )
+            answer = (await self._run(build, seconds)).answer()
         if answer.switched_kg is not None:
             # Facts and rules of the session do not go along.
             self._own = False

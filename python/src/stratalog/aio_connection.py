@@ -232,6 +232,7 @@ class AsyncConnection:
     async def _until(self, call: Call, seconds: float | None, enough: Callable[[], bool]) -> bool:
         deadline = None if seconds is None else asyncio.get_running_loop().time() + seconds
         while not (call.done or enough()):
+            call.tell()
             rest = None if deadline is None else deadline - asyncio.get_running_loop().time()
             if rest is not None and rest <= 0:
                 return False

@@ -32,9 +32,9 @@ from .peer import Peer, Server
 from .plan import Plan, plan_program, read_plan
 from .programs import can_be_declared, facts
 from .programs import declaration as columns_of
-from .progress import Bar, Progress
+from .progress import Bar, Progress, watching
 from .proof import Why, WhyNot, what_if_program, why_program, why_word
-from .protocol import Answer, Call, EvaluationPlace, Session
+from .protocol import Answer, Call, EvaluationPlace, Session, Watch
 from .relation import Relation, relation_name
 from .result import Result
 from .retry import Retry, touches_session
@@ -199,6 +199,7 @@ class Client(Commands):
         limit: int | None = None,
         timeout: float | None = None,
         place: EvaluationPlace = "auto",
+        progress: bool | Watch = False,
     ) -> Result: ...
     @overload
     def query(
@@ -208,6 +209,7 @@ class Client(Commands):
         limit: int | None = None,
         timeout: float | None = None,
         place: EvaluationPlace = "auto",
+        progress: bool | Watch = False,
     ) -> Rows[T]: ...
     def query(
         self,
@@ -217,6 +219,7 @@ class Client(Commands):
         limit: int | None = None,
         timeout: float | None = None,
         place: EvaluationPlace = "auto",
+        progress: bool | Watch = False,
     ) -> Result | Rows[T]:
         """Runs a program with a query; `$y` takes its value from `params`. Or a query composed with `select`.
 
@@ -225,7 +228,7 @@ class Client(Commands):
         [(2, 3)]
         """
         text, values = parts(program, params)
-        result = self._execute(text, values, limit=limit, timeout=timeout, place=place)
+        result = self._execute(text, values, limit=limit, timeout=timeout, place=place, progress=progress)
         return Rows(program, result) if isinstance(program, Select) else result
 
     def stream(
@@ -236,6 +239,7 @@ class Client(Commands):
         limit: int | None = None,
         timeout: float | None = None,
         place: EvaluationPlace = "auto",
+        progress: bool | Watch = False,
     ) -> ResultStream:
         """Runs a query whose rows are read while they come, never held as a whole.
 
@@ -250,12 +254,12 @@ class Client(Commands):
         retry = Retry(self._reconnect)
         while True:
             link = self._connected(retry)
-            call = link.send(
-                lambda protocol: protocol.execute(
-                    text, values, timeout=seconds, limit=limit, place=place, streamed=True
+            with watching(progress) as watch:
+                build: Build = lambda protocol: protocol.execute(  # noqa: E731
+                    text, values, timeout=seconds, limit=limit, place=place, streamed=True, watch=watch
                 )
-            )
-            link.header(call, seconds)
+                call = link.send(build)
+                link.header(call, seconds)
             if (pause := retry.after(call.outcome) if call.reads else None) is None:
                 return ResultStream(link, call, seconds, query)
             time.sleep(pause)
@@ -270,11 +274,13 @@ class Client(Commands):
         limit: int | None = None,
         timeout: float | None = None,
         place: EvaluationPlace = "auto",
+        progress: bool | Watch = False,
     ) -> Result:
         """Runs any program, or a composed statement. With `atomic` its writes happen all, or not at all.
 
         With `replace_rules`, its rules take the place of those of the same heads that there were before: a
-        program that is changed and run again leaves none of its old rules.
+        program that is changed and run again leaves none of its old rules. `progress` is a function that is
+        told how far it is, as a `Working`, twice a second, or True for a line of tqdm, if that is installed.
 
         >>> db.execute("+city(\\"Oslo\\")").messages
         ['inserted 1 fact into city']
@@ -288,6 +294,7 @@ class Client(Commands):
             replace_rules=replace_rules,
             timeout=timeout,
             place=place,
+            progress=progress,
         )
 
     def check(self, program: str | Statement, *, timeout: float | None = None) -> list[errors.Diagnostic]:
@@ -676,21 +683,24 @@ class Client(Commands):
         atomic: bool = False,
         replace_rules: bool = False,
         place: EvaluationPlace = "auto",
+        progress: bool | Watch = False,
         reads: bool = False,
     ) -> Result:
         seconds = self._timeout if timeout is None else timeout
         self._own = self._own or touches_session(program)
-        build: Build = lambda protocol: protocol.execute(  # noqa: E731
-            program,
-            params,
-            timeout=seconds,
-            limit=limit,
-            atomic=atomic,
-            replace_rules=replace_rules,
-            place=place,
-            reads=reads,
-        )
-        answer = (self._run(build, seconds)).answer()
+        with watching(progress) as watch:
+            build: Build = lambda protocol: protocol.execute(  # noqa: E731
+                program,
+                params,
+                timeout=seconds,
+                limit=limit,
+                atomic=atomic,
+                replace_rules=replace_rules,
+                place=place,
+                reads=reads,
+                watch=watch,
+            )
+            answer = self._run(build, seconds).answer()
         if answer.switched_kg is not None:
             # Facts and rules of the session do not go along.
             self._own = False

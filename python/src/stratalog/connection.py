@@ -289,6 +289,7 @@ class Connection:
         deadline = math.inf if seconds is None else time.monotonic() + seconds
         while True:
             check_running()
+            call.tell()
             with self._state:
                 if call.done or enough():
                     return True

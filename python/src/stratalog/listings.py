@@ -167,6 +167,11 @@ class Request:
     started: datetime
     elapsed_ms: int
     program: str
+    #: Rounds of recursions that are done, and rows that rules have found so far.
+    rounds: int
+    rows: int
+    #: What it holds now.
+    memory_bytes: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,12 @@
-"""How far an insert has come, for those who want to see it."""
+"""How far an insert or a program has come, for those who want to see it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
+
+from .protocol import Watch, Working
 
 #: Told how many rows are sent, and of how many (None if that is not known).
 Progress = Callable[[int, int | None], None]
@@ -17,11 +20,7 @@ class Bar:
         self._call: Progress | None = wanted if callable(wanted) else None
         self._bar: Any = None
         if wanted is True:
-            try:
-                from tqdm.auto import tqdm
-            except ImportError:
-                return
-            self._bar = tqdm(total=total, desc=title, unit=" rows", unit_scale=True)
+            self._bar = _bar(desc=title, total=total)
 
     def __enter__(self) -> Bar:
         return self
@@ -45,3 +44,35 @@ class Bar:
         """All rows are there."""
         if self._total is not None:
             self.advance(self._total)
+
+
+@contextmanager
+def watching(wanted: bool | Watch) -> Iterator[Watch | None]:
+    """Who is told how far a program is: a function of the user's, or a line of tqdm if that is installed.
+
+    Nobody knows how many rounds a recursion takes, so the line has no end.
+    """
+    bar = _bar(desc="rows found") if wanted is True else None
+    if bar is None:
+        yield wanted if callable(wanted) else None
+        return
+
+    def show(working: Working) -> None:
+        megabytes = f"{working.memory_bytes / 1e6:,.0f} MB"
+        bar.set_postfix_str(f"{working.state}, {working.rounds:,} rounds, {megabytes}", refresh=False)
+        bar.n = working.rows
+        bar.refresh()
+
+    try:
+        yield show
+    finally:
+        bar.close()
+
+
+def _bar(**options: Any) -> Any:
+    """A bar of tqdm; None where that is not installed."""
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return None
+    return tqdm(unit=" rows", unit_scale=True, **options)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -28,6 +28,8 @@ __all__ = [
     "Call",
     "Protocol",
     "Session",
+    "Watch",
+    "Working",
     "address",
     "credentials",
     "graph_name",
@@ -74,6 +76,26 @@ class Answer:
     extra: dict[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Working:
+    """How far a program is whose answer is not there yet."""
+
+    #: `waiting` for a place, `running` or `stopping`.
+    state: str
+    #: Milliseconds since its turn came.
+    elapsed_ms: int
+    #: Rounds of recursions that are done. Nobody knows before how many there will be.
+    rounds: int
+    #: Rows that rules have found so far.
+    rows: int
+    #: What it holds now.
+    memory_bytes: int
+
+
+#: Told how far a program is, twice a second.
+Watch: TypeAlias = Callable[[Working], object]
+
+
 @dataclass(slots=True)
 class Call:
     """A request on its way; `outcome` is set once it is over."""
@@ -95,6 +117,9 @@ class Call:
     #: What comes before the rows of a stream.
     header: Answer | None = None
     frames: deque[bytes] = field(default_factory=deque)
+    #: Who wants to know how far it is, and what is not told yet.
+    watch: Watch | None = None
+    working: Working | None = None
 
     @property
     def done(self) -> bool:
@@ -104,6 +129,12 @@ class Call:
     def uncertain(self) -> bool:
         """Whether it may have taken effect although there is no answer."""
         return not self.reads and not self.pending
+
+    def tell(self) -> None:
+        """Tells how far it is, if that has come. Whoever waits for it does that, without any lock."""
+        working, self.working = self.working, None
+        if working is not None and self.watch is not None and not self.abandoned:
+            self.watch(working)
 
     def follow(self, frame: bytes) -> None:
         """A frame of its data is about to be sent."""
@@ -165,6 +196,7 @@ class Protocol:
         place: EvaluationPlace = "auto",
         reads: bool = False,
         streamed: bool = False,
+        watch: Watch | None = None,
     ) -> tuple[Call, str]:
         """Runs a program; the rows of its query are asked for as Arrow.
 
@@ -183,12 +215,14 @@ class Protocol:
             message["replace_rules"] = True
         if place != "auto":
             message["place"] = place
+        if watch is not None:
+            message["progress"] = True
         # Of a stream, no more is to be held than is read.
         if in_place := self._collect is not None and not streamed:
             message["in_place"] = True
         call, text = self._request(message, program)
         call.reads = reads or only_reads(program)
-        call.streamed, call.in_place = streamed, in_place
+        call.streamed, call.in_place, call.watch = streamed, in_place, watch
         return call, text
 
     def check(self, program: str) -> tuple[Call, str]:
@@ -292,6 +326,9 @@ class Protocol:
             case "result" | "result_start" | "result_chunk" | "result_end" | "pong":
                 if (call := self._calls.get(message.get("id"))) is not None:
                     self._reply(call, kind, message)
+            case "working":
+                if (call := self._calls.get(message.get("id"))) is not None:
+                    call.working = _working(message)
             case "subscribed":
                 if (call := self._calls.get(message.get("id"))) is not None:
                     columns = list(message.get("names", message["columns"]))
@@ -403,6 +440,12 @@ class Protocol:
             self.knowledge_graph = answer.switched_kg
         del self._calls[call.id]
         call.outcome = answer
+
+
+def _working(message: Mapping[str, Any]) -> Working:
+    state = str(message.get("state", "running"))
+    counted = [int(message.get(name, 0)) for name in ("elapsed_ms", "rounds", "rows", "memory_bytes")]
+    return Working(state, *counted)
 
 
 _ANSWER_FIELDS = frozenset(

@@ -12,7 +12,8 @@ pub(super) const COMMANDS: CommandFamily = CommandFamily {
         CommandEntry {
             words: &["query", "list"],
             usage: "",
-            doc: "Lists the requests that wait or run: id, user, knowledge_graph, session, state, started, elapsed_ms, program.",
+            doc: "Lists the requests that wait or run: id, user, knowledge_graph, session, state, started, elapsed_ms, program, and how far they \
+                  are: rounds of recursions, rows that rules have found, memory_bytes that they hold.",
             example: ".query list",
             need: Need::Administer,
             arguments: 0,
@@ -38,13 +39,28 @@ fn list(_: &[Name], context: &mut Context<'_>, _: &mut SessionState) -> Result<O
             Value::text(request.user),
             Value::text(request.graph),
             Value::text(request.session.to_string()),
-            Value::text(request.state),
+            Value::text(request.state.as_str()),
             Value::Timestamp(request.started_at_ms),
             integer(request.elapsed_ms),
             Value::text(request.program),
+            integer(request.progress.rounds),
+            integer(request.progress.rows),
+            integer(request.progress.memory_bytes),
         ]
     });
-    let columns = ["id", "user", "knowledge_graph", "session", "state", "started", "elapsed_ms", "program"];
+    let columns = [
+        "id",
+        "user",
+        "knowledge_graph",
+        "session",
+        "state",
+        "started",
+        "elapsed_ms",
+        "program",
+        "rounds",
+        "rows",
+        "memory_bytes",
+    ];
     Outcome::listing(&columns, rows.collect())
 }
 

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
-use stratalog_engine::Stop;
-use stratalog_protocol::masked;
+use stratalog_engine::{Progress, Stop};
+use stratalog_protocol::{WorkState, masked};
 use uuid::Uuid;
 
 use super::Ticket;
@@ -50,10 +50,11 @@ pub(crate) struct Listed {
     pub(crate) user: String,
     pub(crate) graph: String,
     pub(crate) session: Uuid,
-    pub(crate) state: &'static str,
+    pub(crate) state: WorkState,
     pub(crate) started_at_ms: i64,
     pub(crate) elapsed_ms: u64,
     pub(crate) program: String,
+    pub(crate) progress: Progress,
 }
 
 impl Running {
@@ -83,19 +84,19 @@ impl Running {
 
     /// The requests, oldest first.
     pub(crate) fn list(&self) -> Vec<Listed> {
-        let listed = |(number, entry): (&u64, &Entry)| Listed {
-            number: *number,
-            user: entry.user.clone(),
-            graph: entry.graph.clone(),
-            session: entry.session,
-            state: match entry.ticket.stopped() {
-                Some(_) => "stopping",
-                None if entry.ticket.is_running() => "running",
-                None => "waiting",
-            },
-            started_at_ms: entry.started_at_ms,
-            elapsed_ms: u64::try_from(entry.began.elapsed().as_millis()).unwrap_or(u64::MAX),
-            program: shown(&entry.program),
+        let listed = |(number, entry): (&u64, &Entry)| {
+            let (state, progress) = entry.ticket.standing();
+            Listed {
+                number: *number,
+                user: entry.user.clone(),
+                graph: entry.graph.clone(),
+                session: entry.session,
+                state,
+                started_at_ms: entry.started_at_ms,
+                elapsed_ms: u64::try_from(entry.began.elapsed().as_millis()).unwrap_or(u64::MAX),
+                program: shown(&entry.program),
+                progress,
+            }
         };
         self.by_number.lock().iter().map(listed).collect()
     }
@@ -136,6 +137,7 @@ mod tests {
     use std::sync::Arc;
 
     use stratalog_engine::Stop;
+    use stratalog_protocol::WorkState;
     use uuid::Uuid;
 
     use super::{Running, Ticket, shown};
@@ -147,11 +149,14 @@ mod tests {
         let request = running.enter("ada", "lab".to_owned(), Uuid::nil(), "?n(X)", &ticket);
         let listed = running.list();
         assert_eq!(listed.len(), 1);
-        assert_eq!((listed[0].number, listed[0].user.as_str(), listed[0].state), (1, "ada", "waiting"));
+        assert_eq!(
+            (listed[0].number, listed[0].user.as_str(), listed[0].state),
+            (1, "ada", WorkState::Waiting)
+        );
         assert_eq!(running.kill(2), None);
         assert_eq!(running.kill(1), Some("ada".to_owned()));
         assert_eq!(ticket.stopped(), Some(Stop::Administrator));
-        assert_eq!(running.list()[0].state, "stopping");
+        assert_eq!(running.list()[0].state, WorkState::Stopping);
         drop(request);
         assert_eq!(running.list(), []);
     }

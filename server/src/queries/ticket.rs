@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::Mutex;
-use stratalog_engine::{Budget, Stop};
+use stratalog_engine::{Budget, Progress, Stop};
+use stratalog_protocol::WorkState;
 use tokio::sync::Notify;
 
 /// The right of one request to go on; whoever has it can take that right away.
@@ -15,22 +16,21 @@ pub(crate) struct Ticket {
 }
 
 #[derive(Debug, Default)]
-enum State {
-    #[default]
-    Waiting,
-    Running(Budget),
-    Stopped(Stop),
+struct State {
+    /// What it may use, from when it runs.
+    budget: Option<Budget>,
+    stopped: Option<Stop>,
 }
 
 impl Ticket {
     /// Stops the request, whether it waits or runs. Who stops it first counts.
     pub(crate) fn stop(&self, who: Stop) {
         let mut state = self.state.lock();
-        if let State::Running(budget) = &*state {
-            budget.stop(who);
-        }
-        if !matches!(*state, State::Stopped(_)) {
-            *state = State::Stopped(who);
+        if state.stopped.is_none() {
+            state.stopped = Some(who);
+            if let Some(budget) = &state.budget {
+                budget.stop(who);
+            }
         }
         drop(state);
         self.changed.notify_waiters();
@@ -53,15 +53,18 @@ impl Ticket {
 
     /// Who stopped the request, if anybody did.
     pub(crate) fn stopped(&self) -> Option<Stop> {
-        match &*self.state.lock() {
-            State::Stopped(who) => Some(*who),
-            State::Waiting | State::Running(_) => None,
-        }
+        self.state.lock().stopped
     }
 
-    /// Whether it runs by now.
-    pub(super) fn is_running(&self) -> bool {
-        matches!(*self.state.lock(), State::Running(_))
+    /// What the request does, and how far it is.
+    pub(crate) fn standing(&self) -> (WorkState, Progress) {
+        let state = self.state.lock();
+        let doing = match (state.stopped, &state.budget) {
+            (Some(_), _) => WorkState::Stopping,
+            (None, Some(_)) => WorkState::Running,
+            (None, None) => WorkState::Waiting,
+        };
+        (doing, state.budget.as_ref().map_or_else(Progress::default, Budget::progress))
     }
 
     /// Waits until the request is stopped.
@@ -78,10 +81,12 @@ impl Ticket {
     /// The request runs from now on, unless it was stopped before.
     pub(super) fn start(&self, budget: &Budget) -> Result<(), Stop> {
         let mut state = self.state.lock();
-        if let State::Stopped(who) = *state {
-            return Err(who);
+        match state.stopped {
+            Some(who) => Err(who),
+            None => {
+                state.budget = Some(budget.clone());
+                Ok(())
+            }
         }
-        *state = State::Running(budget.clone());
-        Ok(())
     }
 }

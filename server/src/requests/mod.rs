@@ -95,6 +95,11 @@ pub(crate) enum Work {
 }
 
 impl Work {
+    /// Whether its client wants to know how far it is.
+    pub(crate) fn is_watched(&self) -> bool {
+        matches!(self, Work::Answer(Request::Execute(execute)) if execute.progress)
+    }
+
     /// The beginning of its program, if it takes a turn at the database.
     fn described(&self) -> Option<String> {
         match self {

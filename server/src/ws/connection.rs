@@ -21,6 +21,7 @@ use super::deltas::Teller;
 use super::notify::{Progress, Reader as Subscriber, Since, Stop};
 use super::stream::{self, Gone, Outgoing};
 use super::upgrade::Socket;
+use super::working::telling;
 use crate::app::App;
 use crate::auth::Ended;
 use crate::limits::Rate;
@@ -158,7 +159,12 @@ async fn work(
 ) {
     while let Some(Job { id, work, ticket, held }) = queue.recv().await {
         progress.begin(&ticket);
-        let reply = requests::answer(&caller, id, work, &ticket).await;
+        let watched = work.is_watched().then(|| id.clone());
+        let reply = requests::answer(&caller, id, work, &ticket);
+        let reply = match watched {
+            Some(id) => telling(reply, id, &ticket, &outgoing).await,
+            None => reply.await,
+        };
         drop(held);
         let sent = outgoing.reply(reply, &caller.app.writers, &ticket).await;
         progress.answered();

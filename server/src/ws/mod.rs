@@ -6,6 +6,7 @@ mod handshake;
 mod notify;
 mod stream;
 mod upgrade;
+mod working;
 
 use std::collections::HashMap;
 use std::sync::Arc;

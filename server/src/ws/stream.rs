@@ -123,6 +123,11 @@ impl Outgoing {
         self.urgent.send(Message::text(text)).await.map_err(|_| Gone)
     }
 
+    /// Sends something out of turn that is old by the time that there is room for it, if there is none now.
+    pub(super) fn in_passing(&self, text: String) {
+        let _ = self.urgent.try_send(Message::text(text));
+    }
+
     /// Says why, and ends the sending side.
     pub(super) async fn close(&self, code: CloseCode, reason: &'static str) {
         // A client that is gone already needs no reason.

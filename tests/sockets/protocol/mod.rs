@@ -9,6 +9,7 @@ mod messages;
 mod origins;
 mod results;
 mod stopping;
+mod working;
 
 use serde_json::Value as Json;
 use stratalog_tests::server::{Connection, Server};

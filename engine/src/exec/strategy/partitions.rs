@@ -48,6 +48,7 @@ pub(crate) fn evaluate_in_partitions(
         let mut known = HashMap::from_iter([(relation, Known::All(RowSet::single(arity)))]);
         let stable = take_in(tables, &mut known, relation, &stable)?;
         let delta = take_in(tables, &mut known, relation, &delta)?;
+        let before = stable.len;
         let mut tables = tables.growing_alone(relation, Growing::found_in(stable, found_in));
         let mut fresh = Fresh::of(vec![delta]);
         while let Some(part) = tables.growing.get_mut(&relation)
@@ -59,6 +60,7 @@ pub(crate) fn evaluate_in_partitions(
         }
         let mut part = tables.growing.remove(&relation).unwrap_or_default();
         let rounds = part.take_rounds();
+        tables.budget.note_rows(part.rows().saturating_sub(before));
         Ok::<_, ExecError>((part.take(tables.budget), rounds))
     });
     let (mut all, mut found_in) = (Vec::with_capacity(parts.len()), Rounds::default());

@@ -109,7 +109,11 @@ pub(crate) fn go_on(
         }
     };
     for (relation, run) in found {
-        tables.growing.remove(&relation);
+        let before = tables.growing.remove(&relation).map_or(0, |growing| growing.rows());
+        // Parts tell it when they end.
+        if !matches!(strategy, Strategy::Partitions(_)) {
+            tables.budget.note_rows(run.len().saturating_sub(before));
+        }
         tables.complete.insert(relation, vec![run]);
     }
     Ok(Some(rounds))

@@ -23,7 +23,7 @@ const ABOUT: &str = "The messages between a Stratalog server and its clients.\n\
 const ANSWERS: &[(&str, &[&str])] = &[
     ("login", &["authenticated", "auth_error", "error"]),
     ("authenticate", &["authenticated", "auth_error", "error"]),
-    ("execute", &["result", "result_start", "result_chunk", "arrow", "result_end", "error"]),
+    ("execute", &["working", "result", "result_start", "result_chunk", "arrow", "result_end", "error"]),
     ("check", &["checked", "error"]),
     ("format", &["formatted", "error"]),
     ("complete", &["completions", "error"]),
