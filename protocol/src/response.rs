@@ -449,7 +449,7 @@ impl Reply {
 mod tests {
     use super::{
         AuthError, Authenticated, Delta, Metadata, Progress, Provenance, Reply, Response, ResultChunk,
-        ResultEnd, ResultStart, ResultTable, Subscribed, Unsubscribed,
+        ResultEnd, ResultStart, ResultTable, Subscribed, Unsubscribed, WorkState, Working,
     };
     use crate::envelope::RequestId;
     use crate::failure::{Code, Failure};
