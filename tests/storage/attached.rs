@@ -1,6 +1,6 @@
 //! Parquet files as relations, over a socket: what they answer, what is refused, and what becomes of files that change.
 
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
@@ -11,6 +11,7 @@ use arrow::array::{
     StringArray, TimestampMicrosecondArray,
 };
 use arrow::datatypes::Int32Type;
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use serde_json::{Value as Json, json};
 use stratalog_tests::attached::{write, write_apart};
 use stratalog_tests::object_store::{BUCKET, ObjectStore, Presence};
@@ -123,6 +124,87 @@ async fn every_kind_of_value_comes_as_at_an_import() {
     );
     admin.rows("+known(\"Größe\", 1)").await;
     assert_eq!(admin.rows("?kinds(A, _, _, T, _, _), known(T, N)").await[0][0], -7);
+}
+
+/// Sales of ten days, ten a day, a day to a row group: the day, the city and what was paid.
+fn sales() -> RecordBatch {
+    const DAY: i64 = 86_400_000_000;
+    let (days, numbers) = ((0..100).map(|n| n / 10), 0..100);
+    let time =
+        TimestampMicrosecondArray::from(days.map(|day| day * DAY).collect::<Vec<_>>()).with_timezone("UTC");
+    let city = |n: i64| (n % 7 != 0).then(|| format!("city {}", n / 10));
+    let paid: Vec<f64> = numbers.clone().map(|n| n as f64 / 2.0).collect();
+    let columns: [(&str, ArrayRef); 3] = [
+        ("day", Arc::new(time)),
+        ("city", Arc::new(numbers.map(city).collect::<StringArray>())),
+        ("paid", Arc::new(Float64Array::from(paid))),
+    ];
+    RecordBatch::try_from_iter(columns).expect("a batch")
+}
+
+/// Makes the pages of all row groups but one unreadable.
+fn damage_all_but(file: &Path, kept: usize) {
+    let metadata = SerializedFileReader::new(File::open(file).expect("a file"))
+        .expect("a Parquet file")
+        .metadata()
+        .clone();
+    let mut bytes = fs::read(file).expect("a file");
+    for (_, group) in metadata.row_groups().iter().enumerate().filter(|(number, _)| *number != kept) {
+        for (start, length) in group.columns().iter().map(|column| column.byte_range()) {
+            let (start, length) = (start as usize, length as usize);
+            bytes[start..start + length].fill(0xFF);
+        }
+    }
+    fs::write(file, bytes).expect("the file is written");
+}
+
+#[tokio::test]
+async fn no_more_is_read_than_what_can_be_asked_for() {
+    let home = home();
+    let file = home.path().join("facts/sales.parquet");
+    write(&file, &sales(), 10);
+    let asked = [
+        ("?sale(T, \"city 4\", P), P > 22", json!([[22.5], [23.0], [23.5], [24.0]])),
+        (
+            "?sale(T, C, P), T >= \"1970-01-05\", T < \"1970-01-06\", C = \"city 4\", P > 23.75",
+            json!([[24.0]]),
+        ),
+        ("?sum<P> <- sale(T, C, P), T = \"1970-01-05\"", json!([[222.5]])),
+        ("?sale(T, C, P), 22.25 < P, P <= 22.5", json!([[22.5]])),
+        ("?sale(\"1970-01-05\", C, P), P > 23, P < 24", json!([[23.5]])),
+        ("?sale(T, C, P), P = 21", json!([[21.0]])),
+        ("?wanted(P), !sale(_, \"city 4\", P)", json!([[7]])),
+        ("?sale(T, C, 21.0)", json!([[21.0]])),
+    ];
+    let last = |rows: Json| -> Json {
+        let rows = rows.as_array().expect("rows").iter();
+        let mut paid: Vec<f64> = rows.filter_map(|row| row.as_array()?.last()?.as_f64()).collect();
+        paid.sort_by(f64::total_cmp);
+        paid.into_iter().map(|paid| json!([paid])).collect()
+    };
+    let server = server(home.path());
+    let mut admin = server.log_in().await;
+    admin.rows("+wanted[22.0, 23.0, 7]").await;
+    let same = |found: Json, expected: &Json| assert_eq!(last(found), last(expected.clone()));
+    attach(&mut admin, "sale", &file).await;
+    for (program, expected) in &asked {
+        same(admin.rows(program).await, expected);
+    }
+    assert_eq!(admin.rows("?count<P> <- sale(_, null, P)").await, json!([[15]]));
+    assert_eq!(admin.rows("?count<P> <- sale(_, C, P), C != \"city 4\"").await, json!([[92]]));
+    // Only the fifth day can be read now.
+    damage_all_but(&file, 4);
+    admin.rows(".rel drop sale").await;
+    attach(&mut admin, "sale", &file).await;
+    for (program, expected) in &asked {
+        same(admin.rows(program).await, expected);
+        let plan = admin.rows(&format!(".explain {program}")).await.to_string();
+        assert!(plan.contains("attached sale: of 100 rows in files, those are read with"), "{plan}");
+    }
+    let of_two = "?sale(T, \"city 4\", P), sale(_, \"city 5\", P)";
+    for program in ["?sale(T, C, P)", "?count<P> <- sale(_, null, P)", "?sale(T, C, P), P >= 24.5", of_two] {
+        assert_eq!(refused(&mut admin, program).await.0, "files_unavailable", "{program}");
+    }
 }
 
 #[tokio::test]

@@ -24,6 +24,9 @@ mod columns;
 /// What a place holds.
 mod look;
 
+/// Which of its rows a program has a use for.
+mod wanted;
+
 /// The rows of an attached relation.
 mod row_files;
 
@@ -33,3 +36,4 @@ pub(crate) use error::read_only;
 pub(crate) use look::{Found, look};
 pub use places::{PlaceError, PlacedFile, Places};
 pub use row_files::{GroupRows, RowFiles, RowGroup};
+pub use wanted::{Bounds, Wanted};

@@ -5,11 +5,14 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use arrow::array::RecordBatch;
+use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::FieldRef;
 use parking_lot::Mutex;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+    ArrowPredicateFn, ArrowReaderMetadata, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+    RowFilter,
 };
 
 use super::at_once::{at_once, readers};
@@ -18,6 +21,7 @@ use super::chunks::{Chunks, Trouble, metadata};
 use super::columns::{Unread, codes, type_of};
 use super::error::FilesError;
 use super::places::{PlaceError, PlacedFile, Places};
+use super::wanted::Wanted;
 use crate::budget::{Budget, BudgetError};
 use crate::data::lossy::{Loss, LossKind};
 use crate::data::{Code, Codec, DataType, EncodeError, MAX_ROWS, Rows};
@@ -34,6 +38,7 @@ pub struct RowFiles {
     types: Arc<[DataType]>,
     places: Arc<dyn Places>,
     string_bytes: usize,
+    wanted: Arc<Wanted>,
     losses: Arc<Mutex<Losses>>,
     /// Bytes of the query's own values that are accounted for, or were there before.
     charged: Arc<AtomicUsize>,
@@ -60,8 +65,23 @@ impl RowFiles {
         places: Arc<dyn Places>,
         string_bytes: usize,
     ) -> RowFiles {
-        let (losses, charged) = (Arc::default(), Arc::default());
-        RowFiles { attachment, types: types.into(), places, string_bytes, losses, charged }
+        let (wanted, losses, charged) = Default::default();
+        RowFiles { attachment, types: types.into(), places, string_bytes, wanted, losses, charged }
+    }
+
+    /// The same, of which no more need be read than these.
+    pub(crate) fn wanting(self, wanted: Wanted) -> RowFiles {
+        RowFiles { wanted: Arc::new(wanted), ..self }
+    }
+
+    /// Which of them are read.
+    pub(crate) fn wanted(&self) -> &Wanted {
+        &self.wanted
+    }
+
+    /// What the columns are called in the files.
+    pub(crate) fn column_names(&self) -> &[String] {
+        &self.attachment.columns
     }
 
     /// About how many there are: equal ones count.
@@ -79,7 +99,8 @@ impl RowFiles {
         self.losses.lock().clone()
     }
 
-    /// The row groups of all files, in their order.
+    /// The row groups of all files, in their order. Those are left out that have no row that is wanted, by what their files say
+    /// of them.
     pub fn groups(&self, budget: &Budget) -> Result<Vec<RowGroup>, FilesError> {
         self.losses.lock().clear();
         let files: Vec<&PlacedFile> = self.attachment.files.iter().map(|attached| &attached.file).collect();
@@ -106,7 +127,8 @@ impl RowFiles {
             number,
             columns: Arc::clone(&columns),
         };
-        Ok((0..metadata.metadata().num_row_groups()).map(group).collect())
+        let groups = (0..metadata.metadata().num_row_groups()).map(group);
+        Ok(groups.filter(|group| self.wanted.may_be_within(|column| group.extremes(column))).collect())
     }
 
     /// The rows of a row group, in codes. What is held of the file counts as long as they are read.
@@ -118,21 +140,42 @@ impl RowFiles {
         let chunks = Chunks::holding(&self.places, &group.file, range, budget)?;
         let trouble = chunks.trouble();
         let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(chunks, group.metadata.clone());
-        let builder = builder.with_row_groups(vec![group.number]).with_batch_size(BATCH_ROWS);
+        let mut builder = builder.with_row_groups(vec![group.number]).with_batch_size(BATCH_ROWS);
+        if !self.wanted.is_all() {
+            builder = builder.with_row_filter(self.filter(&group));
+        }
         let batches = builder.build().map_err(|error| trouble.said(&group.file, &error))?;
         Ok(GroupRows { files: self.clone(), group, batches, trouble, codec: codec.clone(), charged })
     }
 
-    /// All rows, of which some may be equal.
+    /// What lets rows through that are wanted. The columns that it looks at are read first.
+    fn filter(&self, group: &RowGroup) -> RowFilter {
+        let (wanted, columns) = (Arc::clone(&self.wanted), Arc::clone(&group.columns));
+        let mut places: Vec<usize> = wanted.columns().into_iter().map(|column| columns[column]).collect();
+        places.sort_unstable();
+        let projection = ProjectionMask::roots(group.metadata.parquet_schema(), places.clone());
+        let predicate = ArrowPredicateFn::new(projection, move |batch: RecordBatch| {
+            let column = |column: usize| {
+                let place = places.iter().position(|place| *place == columns[column])?;
+                batch.columns().get(place).cloned()
+            };
+            Ok(wanted.among(batch.num_rows(), column))
+        });
+        RowFilter::new(vec![Box::new(predicate)])
+    }
+
+    /// All rows that are wanted, of which some may be equal, and perhaps others.
     pub fn all(&self, codec: &Codec, budget: &Budget) -> Result<Rows, FilesError> {
-        let (arity, rows) = (self.types.len(), self.rows());
-        let most = usize::try_from(rows).ok().filter(|rows| *rows <= MAX_ROWS);
-        let most = most.ok_or(BudgetError::Rows { rows })?;
-        // Before any of it is read.
-        budget.charge(Rows::bytes_to_store(arity, most))?;
+        let arity = self.types.len();
+        let groups = self.groups(budget)?;
         let mut all = Rows::empty(arity);
-        all.columns.iter_mut().for_each(|column| column.reserve_exact(most));
-        let mut groups = self.groups(budget)?.into_iter();
+        let mut room = Room { budget, arity, rows: 0 };
+        if self.wanted.is_all() {
+            // Before any of it is read.
+            let rows = room.make(groups.iter().map(RowGroup::rows).sum())?;
+            all.columns.iter_mut().for_each(|column| column.reserve_exact(rows));
+        }
+        let mut groups = groups.into_iter();
         loop {
             let some: Vec<RowGroup> = groups.by_ref().take(readers()).collect();
             if some.is_empty() {
@@ -140,13 +183,55 @@ impl RowFiles {
             }
             let read = |group| self.read(group, codec, budget)?.collect::<Result<Vec<Rows>, FilesError>>();
             for rows in at_once(some, read) {
-                rows?.into_iter().for_each(|rows| all.append(rows));
+                for rows in rows? {
+                    if !self.wanted.is_all() {
+                        room.make(rows.len as u64)?;
+                    }
+                    all.append(rows);
+                }
             }
         }
     }
 }
 
+/// Memory for rows that come.
+struct Room<'b> {
+    budget: &'b Budget,
+    arity: usize,
+    rows: u64,
+}
+
+impl Room<'_> {
+    /// Makes room for some more; answers how many.
+    fn make(&mut self, more: u64) -> Result<usize, BudgetError> {
+        self.rows += more;
+        let all = usize::try_from(self.rows).ok().filter(|rows| *rows <= MAX_ROWS);
+        all.ok_or(BudgetError::Rows { rows: self.rows })?;
+        let more = more as usize;
+        self.budget.charge(Rows::bytes_to_store(self.arity, more))?;
+        Ok(more)
+    }
+}
+
 impl RowGroup {
+    /// How many rows it has.
+    fn rows(&self) -> u64 {
+        u64::try_from(self.metadata.metadata().row_group(self.number).num_rows()).unwrap_or(0)
+    }
+
+    /// The least and the greatest value of a column, as far as its file says so, and says it in the order of today.
+    fn extremes(&self, column: usize) -> Option<(ArrayRef, ArrayRef)> {
+        let (schema, all) = (self.metadata.schema(), self.metadata.metadata());
+        let name = schema.field(self.columns[column]).name();
+        let converter = StatisticsConverter::try_new(name, schema, self.metadata.parquet_schema()).ok()?;
+        let group = all.row_group(self.number);
+        let statistics = group.column(converter.parquet_column_index()?).statistics()?;
+        if statistics.is_min_max_deprecated() {
+            return None;
+        }
+        Some((converter.row_group_mins([group]).ok()?, converter.row_group_maxes([group]).ok()?))
+    }
+
     /// The part of its file that is held while it is read, if there is memory for it.
     fn held(&self, budget: &Budget) -> Result<(Range<u64>, Charged), FilesError> {
         let Range { start, end } = self.range();

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use parking_lot::RwLock;
 
-use crate::analysis::program::Program;
-use crate::attached::{PlaceError, RowFiles, read_only};
+use super::wanted::wanted;
+use crate::analysis::program::{Program, Relation};
+use crate::attached::{PlaceError, RowFiles, Wanted, read_only};
 use crate::budget::Budget;
 use crate::context::Context;
-use crate::data::{Codec, Rows, Run, Threads};
+use crate::data::{Codec, RelationId, Rows, Run, Threads};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
 use crate::exec::{ExecError, Relations};
@@ -47,17 +48,47 @@ impl Files {
         Ok(Files { by_name, rows: RwLock::default() })
     }
 
+    /// No more of them need be read than what this program, which is what is left of the other, has a use for.
+    pub(super) fn want(mut self, program: &Program) -> Files {
+        let by_name = self.by_name.drain();
+        self.by_name = by_name
+            .map(|(name, files)| {
+                let wanted = wanted_by(program, &name);
+                (name, files.wanting(wanted))
+            })
+            .collect();
+        self
+    }
+
     /// Whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.by_name.is_empty()
     }
 
-    /// Reads all of them.
+    /// Reads what is wanted of them.
     pub(super) fn read(&self, codec: &Codec, threads: &Threads, budget: &Budget) -> Result<(), ExecError> {
         for (name, files) in &self.by_name {
             let rows = files.all(codec, budget)?;
             let Rows { columns, len } = threads.run_on(rows.len, || rows.distinct());
             self.rows.write().insert(name.clone(), vec![Run::new(columns, len)]);
+        }
+        Ok(())
+    }
+
+    /// Reads those again of which another program wants more.
+    pub(super) fn read_for(
+        &self,
+        program: &Program,
+        codec: &Codec,
+        budget: &Budget,
+    ) -> Result<(), ExecError> {
+        for (name, files) in &self.by_name {
+            let wanted = wanted_by(program, name);
+            if !files.wanted().covers(&wanted) {
+                let Rows { columns, len } =
+                    files.clone().wanting(Wanted::default()).all(codec, budget)?.distinct();
+                self.rows.write().insert(name.clone(), vec![Run::new(columns, len)]);
+            }
         }
         Ok(())
     }
@@ -75,10 +106,15 @@ impl Files {
     /// What a plan says of them.
     pub(super) fn lines(&self) -> Vec<String> {
         let line = |(name, files): (&String, &RowFiles)| {
-            format!(
-                "attached {name}: {} rows in files, of which no more is known before they are read",
-                files.rows()
-            )
+            let rows = files.rows();
+            match files.wanted().told(files.column_names()) {
+                None => format!(
+                    "attached {name}: {rows} rows in files, of which no more is known before they are read"
+                ),
+                Some(wanted) => {
+                    format!("attached {name}: of {rows} rows in files, those are read with {wanted}")
+                }
+            }
         };
         let mut lines: Vec<String> = self.by_name.iter().map(line).collect();
         lines.sort_unstable();
@@ -97,6 +133,15 @@ impl Files {
         }
         warnings.sort_by(|a, b| a.message.cmp(&b.message));
         warnings
+    }
+}
+
+/// The rows of a relation that a program has a use for: none if it has lost the relation by being rewritten.
+fn wanted_by(program: &Program, name: &str) -> Wanted {
+    let is_it = |relation: &Relation| relation.stored && relation.name == name;
+    match program.relations.iter().position(is_it) {
+        Some(position) => wanted(program, RelationId::new(position)),
+        None => Wanted::any_of(Vec::new()),
     }
 }
 

@@ -18,6 +18,7 @@ mod parameters;
 mod query;
 mod rule;
 mod target;
+mod wanted;
 mod watch;
 mod what_if;
 mod why;
