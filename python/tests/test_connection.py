@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -143,7 +144,9 @@ def test_a_timeout_ends_the_query(db: stratalog.Client) -> None:
     assert db.query("?start(X)").scalar() == 1
 
 
-def test_who_waits_is_told_how_far_the_query_is(db: stratalog.Client) -> None:
+def test_who_waits_is_told_how_far_the_query_is(
+    db: stratalog.Client, capsys: pytest.CaptureFixture[str]
+) -> None:
     db.insert("start", [1])
     told: list[stratalog.Working] = []
     with pytest.raises(stratalog.QueryTimeout):
@@ -162,7 +165,12 @@ def test_who_waits_is_told_how_far_the_query_is(db: stratalog.Client) -> None:
     # Whoever has seen enough ends it.
     with pytest.raises(ZeroDivisionError):
         db.query(ENDLESS, progress=lambda working: working.rounds // 0)
+    # On a line, of what takes long alone.
+    with pytest.raises(stratalog.QueryTimeout):
+        db.query(ENDLESS, timeout=1, progress=True)
+    assert re.search(r"rows found: .* rows .*running, [\d,]+ rounds, ", capsys.readouterr().err)
     assert db.query("?start(X)", progress=True).scalar() == 1
+    assert capsys.readouterr().err == ""
 
 
 def test_what_stands_behind_a_long_query_runs_out_of_time_alone(

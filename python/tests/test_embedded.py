@@ -457,3 +457,31 @@ def test_files_are_attached_where_they_are(embedded: stratalog.Client, tmp_path:
         embedded.query("?numbers(N, _)")
     with pytest.raises(ValueError, match="no place of files"):
         embedded.relations.attach("numbers", 'a"b')
+
+
+def test_files_are_attached_however_they_are_compressed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = pa.table({"n": range(1000), "text": [f"number {n}" for n in range(1000)]})
+    readable = ("none", "snappy", "gzip", "lz4", "zstd")
+    for codec in (*readable, "brotli"):
+        pq.write_table(rows, tmp_path / f"{codec}.parquet", compression=codec)
+    with stratalog.open() as db:
+        for codec in readable:
+            db.relations.attach(codec, str(tmp_path / f"{codec}.parquet"))
+            assert db.query(f"?{codec}(7, Text)").rows() == [(7, "number 7")]
+            assert db.query(f"?count<N> <- {codec}(N, _)").scalar() == 1000
+        # From where one is.
+        monkeypatch.chdir(tmp_path)
+        for here in ("none.parquet", "./none.parquet", "non*.parquet"):
+            db.relations.attach("here", here)
+            assert db.query("?count<N> <- here(N, _)").scalar() == 1000
+        with pytest.raises(stratalog.InvalidParameter, match=r"`\.\.`"):
+            db.relations.attach("here", "../none.parquet")
+        # And not when somebody asks for them, who has not attached them.
+        with pytest.raises(stratalog.FilesUnavailable, match="compressed by Brotli"):
+            db.relations.attach("brotli", str(tmp_path / "brotli.parquet"))
+

@@ -62,7 +62,7 @@ impl Diagnose for FilesError {
             FilesError::Place(error) => error.diagnose(),
             FilesError::Content { .. } => told(
                 Code::FilesUnavailable,
-                "attach Parquet files, compressed by snappy or zstd or not at all",
+                "attach Parquet files, compressed by snappy, gzip, lz4 or zstd, or not at all",
             ),
             FilesError::Column { .. } => told(
                 Code::TypeMismatch,

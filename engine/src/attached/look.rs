@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use parquet::basic::Compression;
+
 use super::at_once::at_once;
 use super::attachment::{AttachedFile, Attachment};
 use super::chunks::metadata;
@@ -57,9 +59,28 @@ fn described(places: &Arc<dyn Places>, file: PlacedFile, budget: &Budget) -> Res
         }
         columns.push((field.name().clone(), data_type));
     }
+    let mut chunks = metadata.metadata().row_groups().iter().flat_map(|group| group.columns());
+    if let Some(compression) = chunks.find_map(|chunk| unknown(chunk.compression())) {
+        let why = format!("it is compressed by {compression}");
+        return Err(FilesError::Content { file: file.name, why });
+    }
     let rows = metadata.metadata().file_metadata().num_rows();
     let rows = u64::try_from(rows).unwrap_or(0);
     Ok(Described { file: AttachedFile { file, rows }, columns })
+}
+
+/// The name of a compression that nothing here reads.
+fn unknown(compression: Compression) -> Option<&'static str> {
+    match compression {
+        Compression::UNCOMPRESSED
+        | Compression::SNAPPY
+        | Compression::GZIP(_)
+        | Compression::LZ4
+        | Compression::LZ4_RAW
+        | Compression::ZSTD(_) => None,
+        Compression::BROTLI(_) => Some("Brotli"),
+        Compression::LZO => Some("LZO"),
+    }
 }
 
 /// Whether a file has the columns of the first one.

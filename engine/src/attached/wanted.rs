@@ -85,7 +85,7 @@ impl Wanted {
         BooleanArray::from(wanted)
     }
 
-    /// Said of columns with these names; nothing if no row is left out.
+    /// Which of the rows are read, of columns with these names; nothing if no row is left out.
     pub(crate) fn told(&self, names: &[String]) -> Option<String> {
         let bounds = |Bounds { column, least, greatest }: &Bounds| {
             let name = names.get(*column).map_or("?", String::as_str);
@@ -98,8 +98,12 @@ impl Wanted {
             }
         };
         let conditions = self.0.as_ref()?;
+        if conditions.is_empty() {
+            return Some("none of them is read".to_owned());
+        }
         let said = |condition: &Vec<Bounds>| condition.iter().map(bounds).collect::<Vec<_>>().join(", ");
-        Some(conditions.iter().map(said).collect::<Vec<_>>().join("; or "))
+        let said = conditions.iter().map(said).collect::<Vec<_>>().join("; or ");
+        Some(format!("those are read with {said}"))
     }
 }
 
@@ -265,7 +269,8 @@ mod tests {
         assert!(more.covers(&few) && !few.covers(&more));
         assert!(Wanted::default().covers(&more) && !more.covers(&Wanted::default()));
         let names = ["a".to_owned(), "b".to_owned()];
-        assert_eq!(more.told(&names).as_deref(), Some("a >= 1; or b <= 2"));
+        assert_eq!(more.told(&names).as_deref(), Some("those are read with a >= 1; or b <= 2"));
+        assert_eq!(Wanted::any_of(Vec::new()).told(&names).as_deref(), Some("none of them is read"));
         assert_eq!(Wanted::default().told(&names), None);
     }
 }

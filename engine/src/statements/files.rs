@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use parking_lot::RwLock;
 
-use super::wanted::wanted;
+use super::wanted::Ranges;
 use crate::analysis::program::{Program, Relation};
 use crate::attached::{PlaceError, RowFiles, Wanted, read_only};
 use crate::budget::Budget;
@@ -50,13 +50,14 @@ impl Files {
 
     /// No more of them need be read than what this program, which is what is left of the other, has a use for.
     pub(super) fn want(mut self, program: &Program) -> Files {
-        let by_name = self.by_name.drain();
-        self.by_name = by_name
-            .map(|(name, files)| {
-                let wanted = wanted_by(program, &name);
+        if !self.is_empty() {
+            let ranges = Ranges::of(program);
+            let wanting = |(name, files): (String, RowFiles)| {
+                let wanted = wanted_by(program, &ranges, &name);
                 (name, files.wanting(wanted))
-            })
-            .collect();
+            };
+            self.by_name = self.by_name.drain().map(wanting).collect();
+        }
         self
     }
 
@@ -82,8 +83,9 @@ impl Files {
         codec: &Codec,
         budget: &Budget,
     ) -> Result<(), ExecError> {
+        let ranges = Ranges::of(program);
         for (name, files) in &self.by_name {
-            let wanted = wanted_by(program, name);
+            let wanted = wanted_by(program, &ranges, name);
             if !files.wanted().covers(&wanted) {
                 let Rows { columns, len } =
                     files.clone().wanting(Wanted::default()).all(codec, budget)?.distinct();
@@ -112,7 +114,7 @@ impl Files {
                     "attached {name}: {rows} rows in files, of which no more is known before they are read"
                 ),
                 Some(wanted) => {
-                    format!("attached {name}: of {rows} rows in files, those are read with {wanted}")
+                    format!("attached {name}: of {rows} rows in files, {wanted}")
                 }
             }
         };
@@ -137,10 +139,10 @@ impl Files {
 }
 
 /// The rows of a relation that a program has a use for: none if it has lost the relation by being rewritten.
-fn wanted_by(program: &Program, name: &str) -> Wanted {
+fn wanted_by(program: &Program, ranges: &Ranges<'_>, name: &str) -> Wanted {
     let is_it = |relation: &Relation| relation.stored && relation.name == name;
     match program.relations.iter().position(is_it) {
-        Some(position) => wanted(program, RelationId::new(position)),
+        Some(position) => ranges.wanted(RelationId::new(position)),
         None => Wanted::any_of(Vec::new()),
     }
 }

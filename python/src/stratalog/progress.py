@@ -52,12 +52,16 @@ def watching(wanted: bool | Watch) -> Iterator[Watch | None]:
 
     Nobody knows how many rounds a recursion takes, so the line has no end.
     """
-    bar = _bar(desc="rows found") if wanted is True else None
-    if bar is None:
+    if wanted is not True:
         yield wanted if callable(wanted) else None
         return
+    bar: Any = None
 
     def show(working: Working) -> None:
+        nonlocal bar
+        # What is answered soon has no line.
+        if bar is None and (bar := _bar(desc="rows found", leave=False)) is None:
+            return
         megabytes = f"{working.memory_bytes / 1e6:,.0f} MB"
         bar.set_postfix_str(f"{working.state}, {working.rounds:,} rounds, {megabytes}", refresh=False)
         bar.n = working.rows
@@ -66,7 +70,8 @@ def watching(wanted: bool | Watch) -> Iterator[Watch | None]:
     try:
         yield show
     finally:
-        bar.close()
+        if bar is not None:
+            bar.close()
 
 
 def _bar(**options: Any) -> Any:

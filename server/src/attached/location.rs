@@ -1,5 +1,7 @@
 //! `Location`: a place of files, as people write it.
 
+use std::{env, io};
+
 use glob::{MatchOptions, Pattern};
 use stratalog_engine::attached::PlaceError;
 
@@ -48,6 +50,19 @@ impl Location {
             return unknown("its pattern has a bracket that is not closed, or `**` beside other signs");
         }
         Ok(Location { bucket, path: path.to_owned() })
+    }
+
+    /// The same, where a path that begins nowhere begins in the folder that this process is in.
+    pub(super) fn from_here(text: &str) -> Result<Location, PlaceError> {
+        if text.is_empty() || text.starts_with('/') || text.contains("://") {
+            return Location::of(text);
+        }
+        let unknown = |error: io::Error| PlaceError::Unknown {
+            place: text.to_owned(),
+            why: format!("the folder that it begins in is not known: {error}"),
+        };
+        let here = Pattern::escape(&env::current_dir().map_err(unknown)?.to_string_lossy());
+        Location::of(&format!("{here}/{}", text.trim_start_matches("./")))
     }
 
     /// Its whole name.

@@ -101,7 +101,11 @@ impl AttachedFiles {
 
 impl Places for AttachedFiles {
     fn list(&self, place: &str, budget: &Budget) -> Result<Vec<PlacedFile>, PlaceError> {
-        let location = Location::of(place)?;
+        let location = match self.attachable {
+            // Whoever asks is in this process, and in its folder.
+            Attachable::All => Location::from_here(place)?,
+            Attachable::Below(_) => Location::of(place)?,
+        };
         self.check(&location.folder())?;
         let found = match &location.bucket {
             Some(name) => bucket::list(self.bucket(name)?.as_ref(), &location, budget)?,
