@@ -484,4 +484,3 @@ def test_files_are_attached_however_they_are_compressed(
         # And not when somebody asks for them, who has not attached them.
         with pytest.raises(stratalog.FilesUnavailable, match="compressed by Brotli"):
             db.relations.attach("brotli", str(tmp_path / "brotli.parquet"))
-
