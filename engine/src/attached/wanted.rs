@@ -109,10 +109,9 @@ impl Wanted {
 
 /// Whether a value may lie between bounds. A null or no number stands for one that is not known.
 fn may_meet(value: &ArrayRef, least: Option<&Value>, greatest: Option<&Value>) -> bool {
-    let is_number = |value: &ArrayRef| !value.as_primitive::<Float64Type>().value(0).is_nan();
-    let is_known = |value: &ArrayRef| match value.data_type() {
-        ArrowType::Float64 => !value.is_null(0) && is_number(value),
-        _ => !value.is_null(0),
+    let is_known = |value: &ArrayRef| {
+        let float = value.as_primitive_opt::<Float64Type>();
+        !value.is_null(0) && float.is_none_or(|float| !float.value(0).is_nan())
     };
     match plain(value).filter(is_known) {
         Some(value) => met(&value, least, greatest).is_none_or(|met| met.first() != Some(&false)),

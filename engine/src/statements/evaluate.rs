@@ -80,7 +80,7 @@ pub(super) fn evaluate(
         }
     };
     let program = if following.is_some() { program.without_alternatives() } else { program };
-    let files = files.want(&program);
+    let files = files.wanting(&program);
     let types = program.relations[program.goal.index()].column_types.clone();
     let mut follower =
         following.map(|following| Follower { following, program: &program, reading: &reading, view });
@@ -124,7 +124,7 @@ pub(super) fn evaluate(
             let in_full = InFull::of(asked, written, view, context, compares)?;
             older_in_full = in_full.older;
             let (in_full, reading_in_full) = (in_full.program, in_full.reading.as_ref().unwrap_or(&reading));
-            files.read_for(&in_full, codec, context.budget)?;
+            files.read_for(&in_full, codec, threads, context.budget)?;
             let in_part = program.clone().asking_for_any();
             let time = IN_FULL.max(IN_FULL_FOR * after);
             threads.run(|| {

@@ -37,7 +37,7 @@ pub(super) fn run(query: &Query, form: PlanForm, context: &mut Context<'_>) -> R
     }
     views.read(&mut reading, &mut program);
     let (program, rewrites) = rewrite_noting(program, &context.environment.disabled_rewrites);
-    let files = files.want(&program);
+    let files = files.wanting(&program);
     let relations = files.beside(reading.with(&view));
     let place = destination(&program, &relations, context)?.line();
     let runs =

@@ -48,8 +48,8 @@ impl Files {
         Ok(Files { by_name, rows: RwLock::default() })
     }
 
-    /// No more of them need be read than what this program, which is what is left of the other, has a use for.
-    pub(super) fn want(mut self, program: &Program) -> Files {
+    /// The same, of which no more need be read than what this program has a use for, which came of the other.
+    pub(super) fn wanting(mut self, program: &Program) -> Files {
         if !self.is_empty() {
             let ranges = Ranges::of(program);
             let wanting = |(name, files): (String, RowFiles)| {
@@ -68,30 +68,36 @@ impl Files {
 
     /// Reads what is wanted of them.
     pub(super) fn read(&self, codec: &Codec, threads: &Threads, budget: &Budget) -> Result<(), ExecError> {
-        for (name, files) in &self.by_name {
-            let rows = files.all(codec, budget)?;
-            let Rows { columns, len } = threads.run_on(rows.len, || rows.distinct());
-            self.rows.write().insert(name.clone(), vec![Run::new(columns, len)]);
-        }
-        Ok(())
+        self.by_name.iter().try_for_each(|(name, files)| self.take_in(name, files, codec, threads, budget))
     }
 
-    /// Reads those again of which another program wants more.
+    /// Reads those again, as a whole, of which another program wants more.
     pub(super) fn read_for(
         &self,
         program: &Program,
         codec: &Codec,
+        threads: &Threads,
         budget: &Budget,
     ) -> Result<(), ExecError> {
         let ranges = Ranges::of(program);
-        for (name, files) in &self.by_name {
-            let wanted = wanted_by(program, &ranges, name);
-            if !files.wanted().covers(&wanted) {
-                let Rows { columns, len } =
-                    files.clone().wanting(Wanted::default()).all(codec, budget)?.distinct();
-                self.rows.write().insert(name.clone(), vec![Run::new(columns, len)]);
-            }
-        }
+        let lacks =
+            |(name, files): &(&String, &RowFiles)| !files.wanted().covers(&wanted_by(program, &ranges, name));
+        self.by_name.iter().filter(lacks).try_for_each(|(name, files)| {
+            self.take_in(name, &files.clone().wanting(Wanted::default()), codec, threads, budget)
+        })
+    }
+
+    fn take_in(
+        &self,
+        name: &str,
+        files: &RowFiles,
+        codec: &Codec,
+        threads: &Threads,
+        budget: &Budget,
+    ) -> Result<(), ExecError> {
+        let rows = files.all(codec, budget)?;
+        let Rows { columns, len } = threads.run_on(rows.len, || rows.distinct());
+        self.rows.write().insert(name.to_owned(), vec![Run::new(columns, len)]);
         Ok(())
     }
 
@@ -113,9 +119,7 @@ impl Files {
                 None => format!(
                     "attached {name}: {rows} rows in files, of which no more is known before they are read"
                 ),
-                Some(wanted) => {
-                    format!("attached {name}: of {rows} rows in files, {wanted}")
-                }
+                Some(wanted) => format!("attached {name}: of {rows} rows in files, {wanted}"),
             }
         };
         let mut lines: Vec<String> = self.by_name.iter().map(line).collect();
