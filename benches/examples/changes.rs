@@ -1,7 +1,8 @@
 //! A question that is followed while facts come and go: `changes FOLDER CHANGES RULES QUESTION [anew]`, with a tab-separated file of
 //! integers for each relation in the folder, and in the other one for each that changes: the step, 1 for a row that comes or 0 for one
 //! that goes, and the row. Prints as JSON how long the first answer and each step took, from before its commit until what has changed of
-//! the answer is known, and how many rows there are in the end. `anew` derives the answer from scratch each time.
+//! the answer is known, and how many rows there are in the end. `anew` derives the answer from scratch each time, `each` prints how long
+//! each step took, and how many rows it told, before the rest.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program of the command line")]
 
@@ -19,13 +20,11 @@ use stratalog_engine::{Advance, EngineOptions, Next};
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [folder, changes, rules, question, options @ ..] = arguments.as_slice() else {
-        eprintln!("usage: changes FOLDER CHANGES RULES QUESTION [anew]");
+        eprintln!("usage: changes FOLDER CHANGES RULES QUESTION [anew] [each]");
         std::process::exit(2);
     };
-    let advance = match options {
-        [anew] if anew == "anew" => Advance::Never,
-        _ => Advance::WhereFaster,
-    };
+    let has = |name: &str| options.iter().any(|option| option == name);
+    let advance = if has("anew") { Advance::Never } else { Advance::WhereFaster };
     let view_memory = 4 << 30;
     let mut session = session_of(EngineOptions { advance, view_memory, ..EngineOptions::default() });
     for (relation, batch) in tables(Path::new(folder)) {
@@ -39,7 +38,9 @@ fn main() {
     for program in programs(tables(Path::new(changes))) {
         let started = Instant::now();
         let changed = follower.catch_up(commit(&mut session, &program));
-        steps.took(started.elapsed());
+        let took = started.elapsed();
+        steps.took(took);
+        let told_before = told;
         for next in &changed {
             match next {
                 Next::Delta { delta, .. } => {
@@ -49,6 +50,9 @@ fn main() {
                 Next::Reset { rows: all, .. } => rows = all.row_count(),
                 Next::Nothing { .. } | Next::Ended { .. } => {}
             }
+        }
+        if has("each") {
+            println!("{:.3} {}", took.as_secs_f64() * 1e3, told - told_before);
         }
     }
     let [p50, p99, max] = steps.ms([500, 990, 1_000]);

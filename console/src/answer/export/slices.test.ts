@@ -20,11 +20,12 @@ test("long work is cut, and says how far it is", async () => {
   assert.equal(told.at(-1), 400);
 });
 
-test("work that is stopped does not go on", async () => {
+// Without an end of its own: a fast machine does a million of these in the first slice.
+test("work that is stopped does not go on", { timeout: 60_000 }, async () => {
   const stop = new AbortController();
   let done = 0;
   const work = inSlices(
-    1_000_000,
+    Number.POSITIVE_INFINITY,
     () => {
       done += 1;
       if (done === 64) stop.abort(new Error("enough"));
@@ -32,7 +33,6 @@ test("work that is stopped does not go on", async () => {
     { signal: stop.signal },
   );
   await assert.rejects(work, /enough/);
-  assert.ok(done < 1_000_000);
 });
 
 test("text is kept in pieces, all of it", () => {
