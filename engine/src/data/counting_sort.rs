@@ -1,7 +1,7 @@
 //! Items by group, in the order of rows, on all threads.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::thread;
 
 use super::lazy::{GoOn, Stopped, each_row};
@@ -10,14 +10,45 @@ use super::parallel::{lanes, thread_count};
 /// Fewer rows are not worth a second thread.
 const MANY: usize = 1 << 20;
 
+/// What is sorted: something that threads can put into places of one list.
+pub trait Item: Copy + Default + Ord + Send + Sync {
+    /// A place.
+    type Cell: Default + Send + Sync;
+    /// Puts it into a place, which nobody else does.
+    fn put(self, cell: &Self::Cell);
+    /// What was put there.
+    fn taken(cell: Self::Cell) -> Self;
+}
+
+macro_rules! item {
+    ($item:ty, $cell:ty) => {
+        impl Item for $item {
+            type Cell = $cell;
+
+            #[inline]
+            fn put(self, cell: &$cell) {
+                cell.store(self, Ordering::Relaxed);
+            }
+
+            #[inline]
+            fn taken(cell: $cell) -> $item {
+                cell.into_inner()
+            }
+        }
+    };
+}
+
+item!(u32, AtomicU32);
+item!(u64, AtomicU64);
+
 /// The items of all rows, those of one group side by side, and where each group begins; one more beginning is the end.
-pub fn counting_sort(
+pub fn counting_sort<T: Item>(
     rows: usize,
     groups: usize,
     group_of: impl Fn(usize) -> u32 + Sync,
-    item_of: impl Fn(usize) -> u32 + Sync,
+    item_of: impl Fn(usize) -> T + Sync,
     go_on: GoOn<'_>,
-) -> Result<(Vec<u32>, Vec<u32>), Stopped> {
+) -> Result<(Vec<u32>, Vec<T>), Stopped> {
     let threads = thread_count();
     if rows < MANY || threads == 1 || groups > rows {
         return on_one_thread(rows, groups, group_of, item_of, go_on);
@@ -43,12 +74,12 @@ pub fn counting_sort(
         }
     }
     starts.push(start);
-    let items: Vec<AtomicU32> = (0..rows).map(|_| AtomicU32::new(0)).collect();
+    let items: Vec<T::Cell> = (0..rows).map(|_| T::Cell::default()).collect();
     let place = |chunk: Range<usize>, mut next: Vec<u32>| {
         each_row(chunk, go_on, |row| {
             let slot = &mut next[group_of(row) as usize];
             // Each place is written once.
-            items[*slot as usize].store(item_of(row), Ordering::Relaxed);
+            item_of(row).put(&items[*slot as usize]);
             *slot += 1;
         })
     };
@@ -57,7 +88,7 @@ pub fn counting_sort(
         let placing: Vec<_> = chunks.map(|(chunk, next)| scope.spawn(|| place(chunk, next))).collect();
         placing.into_iter().try_for_each(|placing| placing.join().unwrap_or(Err(Stopped)))
     })?;
-    Ok((starts, items.into_iter().map(AtomicU32::into_inner).collect()))
+    Ok((starts, items.into_iter().map(T::taken).collect()))
 }
 
 /// Where each group begins, of rows that stand in the order of their groups.
@@ -78,20 +109,20 @@ pub(super) fn starts_of_sorted(
     Ok(starts)
 }
 
-fn on_one_thread(
+fn on_one_thread<T: Item>(
     rows: usize,
     groups: usize,
     group_of: impl Fn(usize) -> u32,
-    item_of: impl Fn(usize) -> u32,
+    item_of: impl Fn(usize) -> T,
     go_on: GoOn<'_>,
-) -> Result<(Vec<u32>, Vec<u32>), Stopped> {
+) -> Result<(Vec<u32>, Vec<T>), Stopped> {
     let mut starts = vec![0_u32; groups + 1];
     each_row(0..rows, go_on, |row| starts[group_of(row) as usize + 1] += 1)?;
     for group in 0..groups {
         starts[group + 1] += starts[group];
     }
     let mut next = starts.clone();
-    let mut items = vec![0_u32; rows];
+    let mut items = vec![T::default(); rows];
     each_row(0..rows, go_on, |row| {
         let slot = &mut next[group_of(row) as usize];
         items[*slot as usize] = item_of(row);

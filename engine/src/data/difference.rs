@@ -5,10 +5,11 @@
 
 use std::cmp::Ordering;
 
+use super::key_ranges::KeyRanges;
 use super::keys::{Key, with_key};
-use super::relation::{live_keys, merge};
+use super::relation::merge;
 use super::rows::unpack;
-use super::{Relation, Rows, Run};
+use super::{Relation, Rows, Run, parallel};
 
 /// Rows in and rows out; none is in both.
 #[derive(Debug, Clone, Default)]
@@ -56,44 +57,69 @@ fn shared<'r>(run: &Run, others: &'r [Run]) -> Option<&'r Run> {
 }
 
 fn between<K: Key>(before: &Relation, after: &Relation) -> Difference {
-    let mut removed = not_in::<K>(before.runs(), after.runs());
-    let mut added = not_in::<K>(after.runs(), before.runs());
-    // What has only gone to another run.
-    remove_common(&mut removed, &mut added);
+    let (old, new) = (before.runs(), after.runs());
+    let [mut removed, mut added] = not_shared::<K>(old, new);
+    let [lost, found] = [lost::<K>(old, new), lost(new, old)];
+    if !lost.is_empty() || !found.is_empty() {
+        (removed, added) = (merge(&removed, &lost), merge(&added, &found));
+        // What has only gone to another run.
+        (removed, added) = without_common(&removed, &added);
+    }
     let arity = before.arity();
     Difference { added: unpack(&added, arity), removed: unpack(&removed, arity) }
 }
 
-/// The rows of runs that others do not have in the same place, in order.
-fn not_in<K: Key>(runs: &[Run], others: &[Run]) -> Vec<K> {
-    // The youngest runs are the smallest.
-    runs.iter().rev().fold(Vec::new(), |keys, run| match shared(run, others) {
-        None if keys.is_empty() => live_keys(run),
-        None => merge(&live_keys(run), &keys),
-        Some(other) => {
-            let (columns, mut lost) = (run.columns(), Vec::new());
-            run.live_only_here(other).into_iter().for_each(|row| K::pack(&columns, row, row + 1, &mut lost));
-            merge(&lost, &keys)
-        }
+/// Of the runs that only one side has, the rows that the other side's have not, in order: those of the first side, and of the second.
+fn not_shared<K: Key>(a: &[Run], b: &[Run]) -> [Vec<K>; 2] {
+    let own = |runs: &'_ [Run], others: &[Run]| -> Vec<Run> {
+        runs.iter().filter(|run| shared(run, others).is_none()).cloned().collect()
+    };
+    let (of_a, of_b) = (own(a, b), own(b, a));
+    let (all, first) = (of_a.len() + of_b.len(), of_a.len());
+    let ranges = KeyRanges::of::<K>(of_a.iter().chain(&of_b));
+    let apart =
+        |range| without_common(&ranges.keys::<K>(0..first, range), &ranges.keys::<K>(first..all, range));
+    let (only_a, only_b): (Vec<_>, Vec<_>) =
+        parallel::map((0..ranges.count()).collect(), apart).into_iter().unzip();
+    [only_a.concat(), only_b.concat()]
+}
+
+/// The rows of runs that the same runs of the others have not, in order.
+fn lost<K: Key>(runs: &[Run], others: &[Run]) -> Vec<K> {
+    let shared = runs.iter().filter_map(|run| Some((run, shared(run, others)?)));
+    shared.fold(Vec::new(), |keys, (run, other)| {
+        let (columns, mut lost) = (run.columns(), Vec::new());
+        run.live_only_here(other).into_iter().for_each(|row| K::pack(&columns, row, row + 1, &mut lost));
+        merge(&lost, &keys)
     })
 }
 
-/// Takes out of two ordered lists what both have.
-fn remove_common<K: Key>(a: &mut Vec<K>, b: &mut Vec<K>) {
+/// Two ordered lists without what both have.
+fn without_common<K: Key>(a: &[K], b: &[K]) -> (Vec<K>, Vec<K>) {
+    /// So many that are the same in both are passed over at once.
+    const BLOCK: usize = 32;
     let (mut only_a, mut only_b) = (Vec::new(), Vec::new());
     let (mut i, mut j) = (0, 0);
-    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
-        match x.cmp(y) {
-            Ordering::Less => only_a.push(*x),
-            Ordering::Greater => only_b.push(*y),
-            Ordering::Equal => {}
+    while i < a.len() && j < b.len() {
+        let (to_a, to_b) = (a.len().min(i + BLOCK), b.len().min(j + BLOCK));
+        if a[i..to_a] == b[j..to_b] {
+            (i, j) = (to_a, to_b);
+            continue;
         }
-        i += usize::from(x <= y);
-        j += usize::from(y <= x);
+        while i < to_a && j < to_b {
+            let (x, y) = (a[i], b[j]);
+            match x.cmp(&y) {
+                Ordering::Less => only_a.push(x),
+                Ordering::Greater => only_b.push(y),
+                Ordering::Equal => {}
+            }
+            i += usize::from(x <= y);
+            j += usize::from(y <= x);
+        }
     }
     only_a.extend_from_slice(&a[i..]);
     only_b.extend_from_slice(&b[j..]);
-    (*a, *b) = (only_a, only_b);
+    (only_a, only_b)
 }
 
 #[cfg(test)]

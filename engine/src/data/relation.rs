@@ -8,8 +8,7 @@ use std::ops::Range;
 
 use super::codes::Code;
 use super::keys::{Key, with_key};
-use super::parallel;
-use super::rows::{Rows, sorted_keys, unpack};
+use super::rows::{Rows, is_sorted, sorted, sorted_keys, unpack};
 use super::run::Run;
 
 /// Stored rows: a set.
@@ -63,7 +62,7 @@ impl Relation {
     /// The relation with these rows added, and how many of them were new.
     pub fn insert(&self, rows: &Rows) -> (Relation, usize) {
         with_key!(self.arity, K => {
-            if self.runs.is_empty() && rows.len > 0 && is_strictly_sorted::<K>(rows) {
+            if self.runs.is_empty() && rows.len > 0 && is_sorted::<K>(rows) {
                 let run = Run::of_sorted(rows.clone());
                 return (Relation { arity: self.arity, runs: vec![run] }, rows.len);
             }
@@ -162,24 +161,22 @@ impl Relation {
 impl Rows {
     /// The rows of runs that count, one run after the other.
     pub fn of_runs(arity: usize, runs: &[Run]) -> Rows {
-        let mut rows = Rows::empty(arity);
-        runs.iter().for_each(|run| rows.append(run.live_rows()));
+        if let [run] = runs {
+            return run.live_rows();
+        }
+        let len = runs.iter().map(Run::len).sum();
+        let mut rows = Rows { columns: vec![Vec::with_capacity(len); arity], len };
+        for (position, column) in rows.columns.iter_mut().enumerate() {
+            runs.iter().for_each(|run| run.append_live(position, column));
+        }
         rows
     }
 }
 
 /// A run of distinct rows, and whether they came in its order.
 pub fn sorted_run(rows: Rows) -> (Run, bool) {
-    let arity = rows.columns.len();
-    with_key!(arity, K => {
-        let mut keys = Vec::<K>::with_capacity(rows.len);
-        K::pack(&rows.slices(), 0, rows.len, &mut keys);
-        if keys.is_sorted() {
-            return (Run::of_sorted(rows), true);
-        }
-        parallel::sort_by_key(&mut keys, |key| *key);
-        (Run::of_sorted(unpack(&keys, arity)), false)
-    })
+    let came_in_order = with_key!(rows.columns.len(), K => is_sorted::<K>(&rows));
+    (Run::of_sorted(if came_in_order { rows } else { sorted(&rows) }), came_in_order)
 }
 
 /// Rewrites runs that are mostly deleted rows.
@@ -192,19 +189,6 @@ fn compacted<K: Key>(runs: Vec<Run>, arity: usize) -> Vec<Run> {
             Run::of_sorted(unpack(&live_keys::<K>(&run), arity))
         })
         .collect()
-}
-
-/// Whether the rows are distinct and in order, found without the keys of all of them.
-fn is_strictly_sorted<K: Key>(rows: &Rows) -> bool {
-    const BLOCK: usize = 1 << 12;
-    let columns = rows.slices();
-    let mut keys = Vec::with_capacity(rows.len.min(BLOCK + 1));
-    (0..rows.len).step_by(BLOCK).all(|start| {
-        keys.clear();
-        // The first one of the next block too.
-        K::pack(&columns, start, rows.len.min(start + BLOCK + 1), &mut keys);
-        keys.is_sorted_by(|a, b| a < b)
-    })
 }
 
 pub(super) fn live_keys<K: Key>(run: &Run) -> Vec<K> {

@@ -2,6 +2,7 @@
 
 use super::MAX_COLUMNS;
 use super::codes::Code;
+use super::first_codes::by_first_codes;
 use super::keys::{Key, with_key};
 use super::parallel;
 
@@ -50,12 +51,48 @@ impl Rows {
 
 /// The keys of rows in order, each once.
 pub(super) fn sorted_keys<K: Key>(rows: &Rows) -> Vec<K> {
-    let mut keys = Vec::with_capacity(rows.len);
-    K::pack(&rows.slices(), 0, rows.len, &mut keys);
+    let mut keys = packed::<K>(&rows.slices(), rows.len);
     if !keys.is_sorted() {
-        parallel::sort_by_key(&mut keys, |key| *key);
+        match by_first_codes(&rows.slices()) {
+            Some(columns) => {
+                keys = packed(&columns.iter().map(Vec::as_slice).collect::<Vec<_>>(), rows.len);
+            }
+            None => parallel::sort_by_key(&mut keys, |key| *key),
+        }
     }
     keys.dedup();
+    keys
+}
+
+/// Distinct rows in order.
+pub(super) fn sorted(rows: &Rows) -> Rows {
+    if let Some(columns) = by_first_codes(&rows.slices()) {
+        return Rows { columns, len: rows.len };
+    }
+    let arity = rows.columns.len();
+    with_key!(arity, K => {
+        let mut keys = packed::<K>(&rows.slices(), rows.len);
+        parallel::sort_by_key(&mut keys, |key| *key);
+        unpack(&keys, arity)
+    })
+}
+
+/// Whether the rows are distinct and in order, found without the keys of all of them.
+pub(super) fn is_sorted<K: Key>(rows: &Rows) -> bool {
+    const BLOCK: usize = 1 << 12;
+    let columns = rows.slices();
+    let mut keys = Vec::with_capacity(rows.len.min(BLOCK + 1));
+    (0..rows.len).step_by(BLOCK).all(|start| {
+        keys.clear();
+        // The first one of the next block too.
+        K::pack(&columns, start, rows.len.min(start + BLOCK + 1), &mut keys);
+        keys.is_sorted_by(|a, b| a < b)
+    })
+}
+
+fn packed<K: Key>(columns: &[&[Code]], rows: usize) -> Vec<K> {
+    let mut keys = Vec::with_capacity(rows);
+    K::pack(columns, 0, rows, &mut keys);
     keys
 }
 

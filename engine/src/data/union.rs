@@ -1,16 +1,10 @@
-//! The rows of several runs, each once: merged in their order, a range of keys after the other, so that what is merged stays
-//! in the cache and threads share nothing.
+//! The rows of several runs, each once, merged in their order.
 
-use std::collections::VecDeque;
-
+use super::key_ranges::KeyRanges;
 use super::keys::{Key, with_key};
 use super::lazy::{GoOn, Stopped};
-use super::relation::{merge, pack_live};
 use super::rows::unpack;
 use super::{Rows, Run, parallel};
-
-/// About so many rows of a range.
-const RANGE: usize = 1 << 14;
 
 /// The rows of runs that stand in their order, each once, in that order; in pieces.
 pub fn union(runs: &[Run], arity: usize, go_on: GoOn<'_>) -> Result<Vec<Rows>, Stopped> {
@@ -18,53 +12,12 @@ pub fn union(runs: &[Run], arity: usize, go_on: GoOn<'_>) -> Result<Vec<Rows>, S
 }
 
 fn union_of_keys<K: Key>(runs: &[Run], arity: usize, go_on: GoOn<'_>) -> Result<Vec<Rows>, Stopped> {
-    let mut bounds: Vec<K> = Vec::new();
-    for run in runs {
-        let columns = run.columns();
-        for row in (RANGE / 2..run.stored_len()).step_by(RANGE) {
-            K::pack(&columns, row, row + 1, &mut bounds);
-        }
-    }
-    bounds.sort_unstable();
-    bounds.dedup();
-    let cuts: Vec<Vec<usize>> = runs.iter().map(|run| cuts(run, &bounds)).collect();
-    let ranges = (0..=bounds.len()).collect();
-    let merge_range = |range: usize| {
-        if !go_on() {
-            return Err(Stopped);
-        }
-        let mut lists = VecDeque::new();
-        for (run, cuts) in runs.iter().zip(&cuts) {
-            let mut keys = Vec::<K>::with_capacity(cuts[range + 1] - cuts[range]);
-            pack_live(run, cuts[range]..cuts[range + 1], &mut keys);
-            lists.push_back(keys);
-        }
-        while lists.len() > 1 {
-            let pair = lists.pop_front().zip(lists.pop_front());
-            lists.extend(pair.map(|(a, b)| merge(&a, &b)));
-        }
-        Ok(unpack(&lists.pop_front().unwrap_or_default(), arity))
+    let ranges = KeyRanges::of::<K>(runs);
+    let merged = |range: usize| match go_on() {
+        true => Ok(unpack(&ranges.keys::<K>(0..runs.len(), range), arity)),
+        false => Err(Stopped),
     };
-    parallel::map(ranges, merge_range).into_iter().collect()
-}
-
-/// Where the ranges between these keys begin and end in a run.
-fn cuts<K: Key>(run: &Run, bounds: &[K]) -> Vec<usize> {
-    let columns = run.columns();
-    let mut one = Vec::with_capacity(1);
-    let mut cuts = vec![0];
-    for bound in bounds {
-        let (mut start, mut end) = (cuts[cuts.len() - 1], run.stored_len());
-        while start < end {
-            let middle = start + (end - start) / 2;
-            one.clear();
-            K::pack(&columns, middle, middle + 1, &mut one);
-            if one[0] < *bound { start = middle + 1 } else { end = middle }
-        }
-        cuts.push(start);
-    }
-    cuts.push(run.stored_len());
-    cuts
+    parallel::map((0..ranges.count()).collect(), merged).into_iter().collect()
 }
 
 #[cfg(test)]

@@ -207,11 +207,21 @@ impl Run {
 
     /// A copy of the rows that count.
     pub fn live_rows(&self) -> Rows {
-        let copy = |codes: &[Code]| match &self.live {
-            None => codes.to_vec(),
-            Some(live) => live.ranges().flat_map(|rows| codes[rows].iter().copied()).collect(),
+        let copy = |column| {
+            let mut codes = Vec::with_capacity(self.len());
+            self.append_live(column, &mut codes);
+            codes
         };
-        Rows { columns: self.columns().into_iter().map(copy).collect(), len: self.len() }
+        Rows { columns: (0..self.data.batch.num_columns()).map(copy).collect(), len: self.len() }
+    }
+
+    /// Appends the codes that the rows that count have in a column.
+    pub(super) fn append_live(&self, column: usize, to: &mut Vec<Code>) {
+        let codes = self.column(column);
+        match &self.live {
+            None => to.extend_from_slice(codes),
+            Some(live) => live.ranges().for_each(|rows| to.extend_from_slice(&codes[rows])),
+        }
     }
 
     /// Whether rows stand in the order of keys, in which stored relations have them, and each but once.

@@ -1,0 +1,75 @@
+//! `KeyRanges`: sorted runs cut at the same keys, so that a range of them is worked on after the other: what is worked on stays in
+//! the cache, and threads share nothing.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::keys::Key;
+use super::relation::{merge, pack_live};
+use super::run::Run;
+
+/// About so many rows of a run in a range.
+const ROWS: usize = 1 << 14;
+
+/// Where ranges of keys begin and end in each of some runs.
+pub(super) struct KeyRanges<'r> {
+    runs: Vec<(&'r Run, Vec<usize>)>,
+    count: usize,
+}
+
+impl<'r> KeyRanges<'r> {
+    /// Of runs that stand in their order.
+    pub(super) fn of<K: Key>(runs: impl IntoIterator<Item = &'r Run>) -> KeyRanges<'r> {
+        let runs: Vec<&Run> = runs.into_iter().collect();
+        let mut bounds: Vec<K> = Vec::new();
+        for run in &runs {
+            let columns = run.columns();
+            for row in (ROWS / 2..run.stored_len()).step_by(ROWS) {
+                K::pack(&columns, row, row + 1, &mut bounds);
+            }
+        }
+        bounds.sort_unstable();
+        bounds.dedup();
+        let cut = |run: &'r Run| (run, cuts(run, &bounds));
+        KeyRanges { runs: runs.into_iter().map(cut).collect(), count: bounds.len() + 1 }
+    }
+
+    /// How many ranges there are.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The keys of a range in some of the runs, in order, each once; those of deleted rows are not among them.
+    pub(super) fn keys<K: Key>(&self, runs: Range<usize>, range: usize) -> Vec<K> {
+        let keys_of = |(run, cuts): &(&Run, Vec<usize>)| {
+            let mut keys = Vec::with_capacity(cuts[range + 1] - cuts[range]);
+            pack_live(run, cuts[range]..cuts[range + 1], &mut keys);
+            keys
+        };
+        let mut lists: VecDeque<Vec<K>> = self.runs[runs].iter().map(keys_of).collect();
+        while lists.len() > 1 {
+            let pair = lists.pop_front().zip(lists.pop_front());
+            lists.extend(pair.map(|(a, b)| merge(&a, &b)));
+        }
+        lists.pop_front().unwrap_or_default()
+    }
+}
+
+/// Where the ranges between these keys begin and end in a run.
+fn cuts<K: Key>(run: &Run, bounds: &[K]) -> Vec<usize> {
+    let columns = run.columns();
+    let mut one = Vec::with_capacity(1);
+    let mut cuts = vec![0];
+    for bound in bounds {
+        let (mut start, mut end) = (cuts[cuts.len() - 1], run.stored_len());
+        while start < end {
+            let middle = start + (end - start) / 2;
+            one.clear();
+            K::pack(&columns, middle, middle + 1, &mut one);
+            if one[0] < *bound { start = middle + 1 } else { end = middle }
+        }
+        cuts.push(start);
+    }
+    cuts.push(run.stored_len());
+    cuts
+}
