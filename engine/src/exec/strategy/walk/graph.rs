@@ -75,6 +75,16 @@ impl Graph {
         self.codes.len()
     }
 
+    /// All nodes in the order of their codes, if these lie close together.
+    pub(super) fn in_order(&self) -> Option<Vec<u32>> {
+        match &self.numbers {
+            Numbers::Dense { numbers, .. } => {
+                Some(numbers.iter().filter_map(|number| number.checked_sub(1)).collect())
+            }
+            Numbers::Hashed { .. } => None,
+        }
+    }
+
     /// The number of a node that was reached.
     pub(super) fn number(&self, code: Code) -> Option<u32> {
         self.numbers.get(code)

@@ -98,9 +98,12 @@ fn walk_all<const W: usize>(
 ) -> Result<Run, ExecError> {
     // A lane walks its parts one after the other, over the same memory.
     const LANES: usize = 16;
-    let lanes = parallel::lanes(seeds.parts(), seeds.parts().div_ceil(LANES));
-    let lanes = parallel::map(lanes, |parts| sweep::<W>(graph, seeds, parts, tables.budget));
-    let parts = lanes.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
     let carried_first = walk.carried == Some(0);
-    assemble(parts, sources, graph, carried_first, tables.budget)
+    // Parts are in the order of sources.
+    let in_order = graph.in_order().filter(|_| carried_first);
+    let lanes = parallel::lanes(seeds.parts(), seeds.parts().div_ceil(LANES));
+    let lanes =
+        parallel::map(lanes, |parts| sweep::<W>(graph, seeds, in_order.as_deref(), parts, tables.budget));
+    let parts = lanes.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
+    assemble(parts, sources, [carried_first, in_order.is_some()], tables.budget)
 }
