@@ -15,6 +15,14 @@ pub(super) enum Answered {
 }
 
 impl Answered {
+    /// So many rows have to be compared with those before, to find what has changed.
+    pub(super) fn rows_to_compare(&self) -> usize {
+        match self {
+            Answered::Whole(rows) => rows.row_count(),
+            Answered::Changed(..) => 0,
+        }
+    }
+
     /// The answer, and what tells it from the one before it; nothing where it has other columns, or values look otherwise there.
     pub(super) fn since(self, before: &Present) -> Result<(Present, Option<Delta>), Error> {
         match self {

@@ -76,12 +76,15 @@ impl<'q> Due<'q> {
     /// Shows the answer at that version. What of it is told to whom, and the number of what is shown.
     pub(super) fn show(
         mut self,
+        environment: &Environment,
         snapshot: &Snapshot,
         answer: Result<Answered, Error>,
         hearers: Hearers,
     ) -> (Work, Option<u64>) {
         let query = self.query;
-        let compared = catch_unwind(AssertUnwindSafe(|| answer?.since(&self.before)));
+        let rows = answer.as_ref().map_or(0, Answered::rows_to_compare);
+        let compare = || environment.threads.run_on(rows, || answer?.since(&self.before));
+        let compared = catch_unwind(AssertUnwindSafe(compare));
         let compared = compared.unwrap_or_else(|_| Err(Error::internal("live query", "it panicked")));
         let (version, footing) = (snapshot.version(), self.footing);
         *self.seen = match self.seen.take() {

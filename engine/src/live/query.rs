@@ -429,7 +429,10 @@ impl LiveQuery {
             Err(_) => *footing = Footing::default(),
         }
         let answered = match told {
-            Told::Whole(rows) => Answered::Whole(sorted(&rows)),
+            Told::Whole(rows) => {
+                let rows = environment.threads.run_on(rows.row_count(), || sorted(&rows));
+                Answered::Whole(rows)
+            }
             Told::Changed(difference, rows) => Answered::Changed(difference, rows),
         };
         self.costs.note_alone(started.elapsed());

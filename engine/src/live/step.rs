@@ -53,7 +53,7 @@ impl Step<'_> {
             let jointly = together.as_ref().and_then(|together| together.answer_of(query, &due.before));
             let is_one_of_all = jointly.is_some();
             let answer = jointly.map_or_else(|| self.alone(&mut due), Ok);
-            let (told, present) = due.show(self.snapshot, answer, hearers);
+            let (told, present) = due.show(self.environment, self.snapshot, answer, hearers);
             work.add(told);
             given.extend(present.filter(|_| is_one_of_all).map(|present| (query.number(), present)));
         }
@@ -80,7 +80,7 @@ impl Step<'_> {
             let query = due.query;
             let unanswered = || Err(Error::internal("live query", "it was not asked"));
             let answer = together.answer_of(query, &due.before).map_or_else(unanswered, Ok);
-            let (told, present) = due.show(self.snapshot, answer, hearers);
+            let (told, present) = due.show(self.environment, self.snapshot, answer, hearers);
             work.add(told);
             let given = Arc::make_mut(&mut given);
             match present {

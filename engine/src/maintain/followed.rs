@@ -37,9 +37,33 @@ pub(crate) struct NextState<'n> {
     pub(crate) always: bool,
 }
 
+/// The rows of a relation that were derived from scratch.
+struct Found {
+    /// The numbers of the runs in which they were.
+    numbers: Vec<u64>,
+    /// Those of an earlier state,
+    known: Option<Arc<KeptRows>>,
+    rows: Arc<KeptRows>,
+    /// and what tells these from those, if that was found.
+    difference: Option<Difference>,
+}
+
+impl Found {
+    /// Whether those of the earlier state are these.
+    fn stands_on(&self, known: Option<&Arc<KeptRows>>) -> bool {
+        match (&self.known, known) {
+            (Some(own), Some(known)) => {
+                let numbers = |rows: &KeptRows| rows.runs().iter().map(Run::number).collect::<Vec<_>>();
+                Arc::ptr_eq(own, known) || numbers(own) == numbers(known)
+            }
+            (own, known) => own.is_none() && known.is_none(),
+        }
+    }
+}
+
 impl Followed {
     /// From here on a program is followed, if it can be, and if that may be worth it: whoever has the outcome needs so much time
-    /// for a whole answer. `before` is what was followed before.
+    /// for a whole answer. `before` is what was followed before; what has changed of its answer, if that was found on the way.
     pub(crate) fn begin(
         program: &Program,
         stored: Named,
@@ -47,12 +71,11 @@ impl Followed {
         codec: &Codec,
         before: Option<&Followed>,
         always: bool,
-    ) -> Option<Followed> {
+    ) -> Option<(Followed, Option<Difference>)> {
         let firsts = program.strata.iter().filter_map(|stratum| stratum.relations.first());
         let evaluated: Duration = firsts.filter_map(|relation| outcome.took.get(relation)).sum();
         // All rows of an answer that is not followed are put in order, and compared with those before.
-        let ordering = KeptRows::time_of_ordering(outcome.runs.iter().map(Run::len).sum());
-        let took = evaluated + ordering + beside;
+        let took = evaluated + KeptRows::time_of_comparing(&outcome.runs) + beside;
         let is_worth_it = always || took > Cost::LEAST;
         let mut rules = program.strata.iter().flat_map(|stratum| &stratum.rules);
         // What has to be said of rows would not be said again.
@@ -64,6 +87,9 @@ impl Followed {
         let most_values = if always { usize::MAX } else { Cost::values_worth(took) };
         let mut learning = Learning::from(codec);
         let mut derived = BTreeMap::<String, Arc<KeptRows>>::new();
+        let before = before.filter(|before| before.program.is_same(program));
+        let standing = before.filter(|before| before.computed.are_of(codec.shared()));
+        let (mut found, mut changed) = (Vec::<Found>::new(), None);
         let strata = program.strata.iter();
         let relations = strata.flat_map(|stratum| stratum.relations.iter().map(move |own| (stratum, own)));
         for (stratum, relation) in relations {
@@ -74,27 +100,42 @@ impl Followed {
                 false => outcome.complete.get(relation)?,
             };
             let runs = learning.runs(runs, most_values).ok()??;
+            let known = standing.and_then(|before| before.derived.get(&described.name));
             // Where all rows are those of another relation, they are kept once.
-            let are_same = |others: &[Run]| {
-                !runs.is_empty()
-                    && others.len() == runs.len()
-                    && others.iter().zip(&runs).all(|(a, b)| a.number() == b.number())
+            let numbers: Vec<u64> = runs.iter().map(Run::number).collect();
+            let has_same = |stored: &&Relation| {
+                !numbers.is_empty() && stored.runs().iter().map(Run::number).eq(numbers.iter().copied())
             };
-            let of_stored = || stored.values().find(|stored| are_same(stored.runs()));
-            let rows = match derived.values().find(|derived| are_same(&derived.runs())) {
-                Some(derived) => Arc::clone(derived),
-                None => Arc::new(match of_stored() {
-                    Some(stored) => KeptRows::ordered(stored.clone()),
-                    None => KeptRows::found(described.arity, runs, rounds),
-                }),
-            };
-            derived.insert(described.name.clone(), rows);
+            let same_stored = stored.values().find(has_same);
+            let like = found.iter().position(|like| !numbers.is_empty() && like.numbers == numbers);
+            let like = like.filter(|place| found[*place].stands_on(known));
+            let is_goal = *relation == program.goal;
+            let place = like.unwrap_or_else(|| {
+                let (rows, difference) = match same_stored {
+                    Some(stored) => {
+                        let rows = KeptRows::ordered(stored.clone());
+                        let changed = known.filter(|_| is_goal).and_then(|known| rows.since(known, true));
+                        (rows, changed.map(|(difference, _)| difference))
+                    }
+                    None => {
+                        let rows = KeptRows::found(described.arity, runs, rounds);
+                        let changed = known.and_then(|known| rows.since(known, is_goal));
+                        let (difference, standing) = changed.unzip();
+                        (standing.flatten().unwrap_or(rows), difference)
+                    }
+                };
+                found.push(Found { numbers, known: known.cloned(), rows: Arc::new(rows), difference });
+                found.len() - 1
+            });
+            derived.insert(described.name.clone(), Arc::clone(&found[place].rows));
+            if is_goal {
+                changed = found[place].difference.take();
+            }
         }
-        let before = before.filter(|before| before.program.is_same(program));
         let cost = Cost::of(took, before.map(|before| before.cost));
         let learnt = Arc::new(learning.finish());
         let computed = Computed::in_place_of(before.map(|before| &before.computed), learnt);
-        Some(Followed { program: program.clone(), stored, derived, computed, cost })
+        Some((Followed { program: program.clone(), stored, derived, computed, cost }, changed))
     }
 
     /// Brings the rows to the next state, if it is one of the same program and that pays. Answers what has changed of the answer.
@@ -127,6 +168,11 @@ impl Followed {
         let before = self.answer();
         (self.stored, self.derived) = (next.stored, derived);
         Ok(Some(Difference::between(&before, &self.answer())))
+    }
+
+    /// Whether it is this program that is followed.
+    pub(crate) fn is_of(&self, program: &Program) -> bool {
+        self.program.is_same(program)
     }
 
     /// The rows of the answer.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use parking_lot::RwLock;
 
-use crate::data::{Code, INLINE_END, Relation, Rows, Run, sorted_run};
+use crate::data::{Code, Difference, INLINE_END, Relation, Rows, Run, sorted_run};
 use crate::exec::Rounds;
 
 /// Rows in the runs in which they were found, until somebody wants them in order.
@@ -124,20 +124,44 @@ impl KeptRows {
         }
     }
 
-    /// About how long it takes to put so many rows in order, and to compare them with others.
-    pub(crate) fn time_of_ordering(rows: usize) -> Duration {
-        /// Of one.
-        const TIME: Duration = Duration::from_nanos(60);
-        TIME * u32::try_from(rows).unwrap_or(u32::MAX)
+    /// What tells them from the rows of an earlier state, and the same rows as those and what has come and gone, if that is little: then
+    /// what was built for those serves again. Nothing where one of the two would have to be put in order for that, unless `in_any_case`.
+    pub(crate) fn since(
+        &self,
+        before: &KeptRows,
+        in_any_case: bool,
+    ) -> Option<(Difference, Option<KeptRows>)> {
+        /// To mask a row takes as long as to look at so many.
+        const LITTLE: usize = 64;
+        let is_ordered = |rows: &KeptRows| match &*rows.form.read() {
+            Form::Found(runs, rounds) => rounds.is_none() && are_ordered(runs),
+            Form::Ordered(_) => true,
+        };
+        if !(in_any_case || is_ordered(before) && is_ordered(self)) {
+            return None;
+        }
+        let (old, new) = (before.relation(), self.in_order());
+        let difference = Difference::between(&old, &new.rows);
+        let is_little = difference.len() * LITTLE <= old.len() && new.ranked.is_none();
+        let rows = is_little.then(|| {
+            let kept = old.delete(&difference.removed).0.insert_absent(&difference.added);
+            KeptRows::ordered(kept)
+        });
+        Some((difference, rows))
+    }
+
+    /// About how long it takes to put the rows of some runs in order, and to compare them with others.
+    pub(crate) fn time_of_comparing(runs: &[Run]) -> Duration {
+        /// Of one, where they are in order.
+        const TIME: Duration = Duration::from_nanos(5);
+        time_of_ordering(runs) + TIME * row_count(runs)
     }
 
     /// About how long it takes to put them in order, where they are not.
     pub(crate) fn ordering(&self) -> Duration {
         match &*self.form.read() {
-            Form::Found(runs, _) if !are_ordered(runs) => {
-                KeptRows::time_of_ordering(runs.iter().map(Run::len).sum())
-            }
-            Form::Found(..) | Form::Ordered(_) => Duration::ZERO,
+            Form::Found(runs, _) => time_of_ordering(runs),
+            Form::Ordered(_) => Duration::ZERO,
         }
     }
 
@@ -186,6 +210,17 @@ impl Ordered {
 /// Whether runs are a relation as they are.
 fn are_ordered(runs: &[Run]) -> bool {
     runs.len() <= 1 && runs.iter().all(Run::is_sorted)
+}
+
+/// About how long it takes to make them that.
+fn time_of_ordering(runs: &[Run]) -> Duration {
+    /// For one row: measured.
+    const TIME: Duration = Duration::from_nanos(15);
+    if are_ordered(runs) { Duration::ZERO } else { TIME * row_count(runs) }
+}
+
+fn row_count(runs: &[Run]) -> u32 {
+    u32::try_from(runs.iter().map(Run::len).sum::<usize>()).unwrap_or(u32::MAX)
 }
 
 fn in_order(runs: Vec<Run>, rounds: Option<Rounds>, arity: usize) -> Ordered {

@@ -62,9 +62,13 @@ pub(super) fn evaluate(
     let written = views.are_older(&reading, view).then(|| program.clone());
     if let Some(written) = &written {
         let rewritten = rewritten.get_or_insert_with(|| rewrite::rewrite(written.clone(), disabled));
-        let older = advance(written, &rewritten.derived(), &reading, view, context, compares)?;
-        if let Some(watch) = &mut watch {
-            watch.older = older;
+        // What is followed with all that it derives needs no views.
+        let is_followed = following.as_ref().is_some_and(|following| following.is_of(rewritten));
+        if !is_followed || views.has_any_of(&reading) {
+            let older = advance(written, &rewritten.derived(), &reading, view, context, compares)?;
+            if let Some(watch) = &mut watch {
+                watch.older = older;
+            }
         }
     }
     views.read(&mut reading, &mut program);

@@ -30,6 +30,12 @@ impl Following {
         self.beside = EACH.saturating_mul(u32::try_from(questions).unwrap_or(u32::MAX));
     }
 
+    /// Whether this program is followed.
+    pub(super) fn is_of(&self, program: &Program) -> bool {
+        let is_of = |followed: &Followed| followed.is_of(&program.clone().without_alternatives());
+        self.followed.as_ref().is_some_and(is_of)
+    }
+
     /// Bytes of what is kept of the last state.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.followed.as_ref().map_or(0, Followed::memory_bytes)
@@ -85,7 +91,12 @@ impl Follower<'_> {
         let stored = self.reading.stored_of(self.program, self.view);
         let always = views.always_advances();
         let beside = self.following.beside;
-        self.following.followed =
-            Followed::begin(self.program, stored, (outcome, beside), codec, before.as_ref(), always);
+        let rows = outcome.runs.iter().map(Run::len).sum();
+        let begin =
+            || Followed::begin(self.program, stored, (outcome, beside), codec, before.as_ref(), always);
+        let begun = context.environment.threads.run_on(rows, begin);
+        if let Some((followed, difference)) = begun {
+            (self.following.followed, self.following.difference) = (Some(followed), difference);
+        }
     }
 }

@@ -83,6 +83,11 @@ impl Views {
         derived.any(|relation| self.is_behind(reading, *relation, view))
     }
 
+    /// Whether there is a view of a relation of a program at its state.
+    pub(crate) fn has_any_of(&self, reading: &Reading) -> bool {
+        reading.origins.below.keys().any(|relation| self.current(reading, *relation).is_some())
+    }
+
     /// Brings the views of these relations forward, and those of what they read, as far as that pays. Answers what became of
     /// each that it tried.
     pub(crate) fn advance(

@@ -251,6 +251,8 @@ impl Views {
                 let most_values = if learns_all { usize::MAX } else { Cost::values_worth(anew / 4) };
                 let mut learning = Learning::from(codec);
                 let Ok(Some(runs)) = learning.runs(runs, most_values) else { continue };
+                // Whoever is told what has changed compares all rows.
+                let with_comparing = anew + KeptRows::time_of_comparing(&runs);
                 let mut rounds = outcome.rounds.get(&relation).filter(|_| stratum.recursive).cloned();
                 // What waits for being asked for, or has found rows of others from the beginning, is not in time.
                 if !reading.origins.are_whole(&stratum.relations) {
@@ -280,7 +282,7 @@ impl Views {
                     computed: Arc::new(computed),
                     below: below.collect(),
                     inputs: inputs.clone(),
-                    cost: Cost::of(anew, None),
+                    cost: Cost::of(with_comparing, None),
                     bytes: 0,
                     last_read: AtomicU64::new(self.now()),
                 };
