@@ -366,6 +366,8 @@ def test_what_if_tells_what_comes_and_goes_and_stores_nothing(
     page = console.page
     console.go(GRAPH, "why")
     page.get_by_role("link", name="What if").click()
+    # The page before it has two of them.
+    expect(page.get_by_label("Changes")).to_have_count(1)
     page.get_by_label("Changes").fill('-depends("web", "db")\n+down("mail")\n+depends("tv", "mail")')
     page.get_by_label("Query").fill("?broken(X)")
     page.keyboard.press("Control+Enter")
@@ -378,6 +380,7 @@ def test_what_if_tells_what_comes_and_goes_and_stores_nothing(
     page.get_by_role("button", name="Suppose").click()
     expect(page.get_by_text("No row would come or go.")).to_be_visible()
     page.get_by_role("link", name="Impact").click()
+    expect(page.get_by_role("button", name="Show the impact")).to_be_visible()
     page.get_by_label("Changes").fill('-depends("db", "disk")')
     page.get_by_role("button", name="Show the impact").click()
     expect(page.get_by_role("heading", name=f"weight {MINUS}4 +3")).to_be_visible()
