@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::keys::Key;
 use super::relation::{merge, pack_live};
-use super::run::Run;
+use super::run::{Run, partition_point};
 
 /// About so many rows of a run in a range.
 const ROWS: usize = 1 << 14;
@@ -61,14 +61,12 @@ fn cuts<K: Key>(run: &Run, bounds: &[K]) -> Vec<usize> {
     let mut one = Vec::with_capacity(1);
     let mut cuts = vec![0];
     for bound in bounds {
-        let (mut start, mut end) = (cuts[cuts.len() - 1], run.stored_len());
-        while start < end {
-            let middle = start + (end - start) / 2;
+        let is_before = |row: usize| {
             one.clear();
-            K::pack(&columns, middle, middle + 1, &mut one);
-            if one[0] < *bound { start = middle + 1 } else { end = middle }
-        }
-        cuts.push(start);
+            K::pack(&columns, row, row + 1, &mut one);
+            one[0] < *bound
+        };
+        cuts.push(partition_point(cuts[cuts.len() - 1], run.stored_len(), is_before));
     }
     cuts.push(run.stored_len());
     cuts

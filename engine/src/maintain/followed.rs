@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::from_scratch::FromScratch;
 use super::{Cost, KeptRows, Named, Step, advance};
 use crate::analysis::program::{Program, Rule, Stratum};
 use crate::budget::{Budget, BudgetError};
-use crate::data::{Codec, Computed, Dictionary, Difference, Learning, Relation, Run};
+use crate::data::{Codec, Computed, Dictionary, Difference, Learning, Relation};
 use crate::exec::{ExecError, Outcome, Thresholds};
 
 /// A program with the rows of all its relations.
@@ -35,30 +36,6 @@ pub(crate) struct NextState<'n> {
     pub(crate) thresholds: Thresholds,
     /// Whether a step is made however long it takes.
     pub(crate) always: bool,
-}
-
-/// The rows of a relation that were derived from scratch.
-struct Found {
-    /// The numbers of the runs in which they were.
-    numbers: Vec<u64>,
-    /// Those of an earlier state,
-    known: Option<Arc<KeptRows>>,
-    rows: Arc<KeptRows>,
-    /// and what tells these from those, if that was found.
-    difference: Option<Difference>,
-}
-
-impl Found {
-    /// Whether those of the earlier state are these.
-    fn stands_on(&self, known: Option<&Arc<KeptRows>>) -> bool {
-        match (&self.known, known) {
-            (Some(own), Some(known)) => {
-                let numbers = |rows: &KeptRows| rows.runs().iter().map(Run::number).collect::<Vec<_>>();
-                Arc::ptr_eq(own, known) || numbers(own) == numbers(known)
-            }
-            (own, known) => own.is_none() && known.is_none(),
-        }
-    }
 }
 
 impl Followed {
@@ -89,47 +66,24 @@ impl Followed {
         let mut derived = BTreeMap::<String, Arc<KeptRows>>::new();
         let before = before.filter(|before| before.program.is_same(program));
         let standing = before.filter(|before| before.computed.are_of(codec.shared()));
-        let (mut found, mut changed) = (Vec::<Found>::new(), None);
+        let mut from_scratch = FromScratch::on(&stored, standing.map(|before| &before.derived));
+        let mut changed = None;
         let strata = program.strata.iter();
         let relations = strata.flat_map(|stratum| stratum.relations.iter().map(move |own| (stratum, own)));
         for (stratum, relation) in relations {
             let rounds = outcome.rounds.get(relation).filter(|_| stratum.recursive).cloned();
             let described = &program.relations[relation.index()];
-            let runs = match *relation == program.goal {
+            let is_goal = *relation == program.goal;
+            let runs = match is_goal {
                 true => &outcome.runs,
                 false => outcome.complete.get(relation)?,
             };
             let runs = learning.runs(runs, most_values).ok()??;
-            let known = standing.and_then(|before| before.derived.get(&described.name));
-            // Where all rows are those of another relation, they are kept once.
-            let numbers: Vec<u64> = runs.iter().map(Run::number).collect();
-            let has_same = |stored: &&Relation| {
-                !numbers.is_empty() && stored.runs().iter().map(Run::number).eq(numbers.iter().copied())
-            };
-            let same_stored = stored.values().find(has_same);
-            let like = found.iter().position(|like| !numbers.is_empty() && like.numbers == numbers);
-            let like = like.filter(|place| found[*place].stands_on(known));
-            let is_goal = *relation == program.goal;
-            let place = like.unwrap_or_else(|| {
-                let (rows, difference) = match same_stored {
-                    Some(stored) => {
-                        let rows = KeptRows::ordered(stored.clone());
-                        let changed = known.filter(|_| is_goal).and_then(|known| rows.since(known, true));
-                        (rows, changed.map(|(difference, _)| difference))
-                    }
-                    None => {
-                        let rows = KeptRows::found(described.arity, runs, rounds);
-                        let changed = known.and_then(|known| rows.since(known, is_goal));
-                        let (difference, standing) = changed.unzip();
-                        (standing.flatten().unwrap_or(rows), difference)
-                    }
-                };
-                found.push(Found { numbers, known: known.cloned(), rows: Arc::new(rows), difference });
-                found.len() - 1
-            });
-            derived.insert(described.name.clone(), Arc::clone(&found[place].rows));
+            let (rows, difference) =
+                from_scratch.keep((&described.name, described.arity), (runs, rounds), is_goal);
+            derived.insert(described.name.clone(), rows);
             if is_goal {
-                changed = found[place].difference.take();
+                changed = difference;
             }
         }
         let cost = Cost::of(took, before.map(|before| before.cost));

@@ -8,6 +8,7 @@ mod bests;
 mod conditions;
 mod cost;
 mod followed;
+mod from_scratch;
 mod groups;
 mod kept_rows;
 mod pairs;

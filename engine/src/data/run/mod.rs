@@ -365,7 +365,11 @@ impl Run {
 }
 
 /// The first row of a range for which this does not hold, where it holds for all before that.
-fn partition_point(mut start: usize, mut end: usize, mut holds: impl FnMut(usize) -> bool) -> usize {
+pub(super) fn partition_point(
+    mut start: usize,
+    mut end: usize,
+    mut holds: impl FnMut(usize) -> bool,
+) -> usize {
     while start < end {
         let middle = start + (end - start) / 2;
         if holds(middle) {

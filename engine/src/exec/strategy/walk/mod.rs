@@ -20,7 +20,7 @@ pub(crate) use self::arcs::EdgeRuns;
 use self::graph::Graph;
 pub(crate) use self::meeting::{EACH_PAIR, FEW_PAIRS, connected};
 use self::reach::reach;
-use self::rows::assemble;
+use self::rows::{Order, assemble};
 pub(crate) use self::shortest::{ShortestWays, Way};
 use self::sweep::{Seeds, sweep};
 use crate::data::{Code, Run, parallel};
@@ -99,11 +99,15 @@ fn walk_all<const W: usize>(
     // A lane walks its parts one after the other, over the same memory.
     const LANES: usize = 16;
     let carried_first = walk.carried == Some(0);
-    // Parts are in the order of sources.
     let in_order = graph.in_order().filter(|_| carried_first);
     let lanes = parallel::lanes(seeds.parts(), seeds.parts().div_ceil(LANES));
     let lanes =
         parallel::map(lanes, |parts| sweep::<W>(graph, seeds, in_order.as_deref(), parts, tables.budget));
     let parts = lanes.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect();
-    assemble(parts, sources, [carried_first, in_order.is_some()], tables.budget)
+    let order = match (carried_first, &in_order) {
+        (true, Some(_)) => Order::BySource,
+        (true, None) => Order::SourceFirst,
+        (false, _) => Order::NodeFirst,
+    };
+    assemble(parts, sources, order, tables.budget)
 }

@@ -143,11 +143,22 @@ fn transpose(bits: &mut [u64; 64]) {
     }
 }
 
-/// All parts as one run: in order, if sources stand before nodes and each part has its nodes in order.
+/// How rows are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// In the order of sources and, as each part has them in theirs, of nodes.
+    BySource,
+    /// Node after node, in each part: the source stands first,
+    SourceFirst,
+    /// or the node.
+    NodeFirst,
+}
+
+/// All parts, which are in the order of sources, as one run.
 pub(super) fn assemble<const W: usize>(
     parts: Vec<PartRows<W>>,
     sources: &[Code],
-    [carried_first, are_in_order]: [bool; 2],
+    order: Order,
     budget: &Budget,
 ) -> Result<Run, ExecError> {
     let total: usize = parts.iter().map(|part| part.count).sum();
@@ -164,10 +175,9 @@ pub(super) fn assemble<const W: usize>(
         (node_out, node_rest) = node_rest.split_at_mut(part.count);
         work.push((part, source_out, node_out));
     }
-    let by_source = carried_first && are_in_order;
     let written = parallel::map(work, |(part, source_out, node_out)| {
         budget.check()?;
-        if by_source {
+        if order == Order::BySource {
             let _turned = budget.hold(part.memory_bytes())?;
             part.write_by_source(sources, source_out, node_out);
         } else {
@@ -177,9 +187,11 @@ pub(super) fn assemble<const W: usize>(
     });
     written.into_iter().collect::<Result<(), _>>()?;
     budget.release(held);
-    let columns =
-        if carried_first { vec![source_column, node_column] } else { vec![node_column, source_column] };
-    Ok(if by_source { Run::of_sorted(Rows { columns, len: total }) } else { Run::new(columns, total) })
+    Ok(match order {
+        Order::BySource => Run::of_sorted(Rows { columns: vec![source_column, node_column], len: total }),
+        Order::SourceFirst => Run::new(vec![source_column, node_column], total),
+        Order::NodeFirst => Run::new(vec![node_column, source_column], total),
+    })
 }
 
 #[cfg(test)]
@@ -210,7 +222,7 @@ mod tests {
             let part = PartRows::new(192, codes, sets);
             let is_pairs = matches!(part.kept, Kept::Pairs(_));
             assert_eq!(is_pairs, masks == 6, "both ways are tried");
-            let run = assemble(vec![part], &sources, [true, true], &Budget::unlimited()).unwrap();
+            let run = assemble(vec![part], &sources, Order::BySource, &Budget::unlimited()).unwrap();
             let found: Vec<(Code, Code)> =
                 run.column(0).iter().copied().zip(run.column(1).iter().copied()).collect();
             assert_eq!(found, expected);
