@@ -1,7 +1,7 @@
 //! `KeyRanges`: sorted runs cut at the same keys, so that a range of them is worked on after the other: what is worked on stays in
 //! the cache, and threads share nothing.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
 use std::ops::Range;
 
 use super::keys::Key;
@@ -46,12 +46,16 @@ impl<'r> KeyRanges<'r> {
             pack_live(run, cuts[range]..cuts[range + 1], &mut keys);
             keys
         };
-        let mut lists: VecDeque<Vec<K>> = self.runs[runs].iter().map(keys_of).collect();
-        while lists.len() > 1 {
-            let pair = lists.pop_front().zip(lists.pop_front());
-            lists.extend(pair.map(|(a, b)| merge(&a, &b)));
+        // Short ones first: a long one is gone through once.
+        let mut lists: Vec<Vec<K>> = self.runs[runs].iter().map(keys_of).collect();
+        lists.sort_by_key(|list| Reverse(list.len()));
+        let Some(mut shortest) = lists.pop() else { return Vec::new() };
+        while let Some(next) = lists.pop() {
+            let merged = merge(&next, &shortest);
+            lists.insert(lists.partition_point(|list| list.len() > merged.len()), merged);
+            shortest = lists.pop().unwrap_or_default();
         }
-        lists.pop_front().unwrap_or_default()
+        shortest
     }
 }
 

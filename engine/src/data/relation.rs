@@ -199,13 +199,17 @@ pub(super) fn live_keys<K: Key>(run: &Run) -> Vec<K> {
 
 /// The keys of those of these rows that are not deleted.
 pub(super) fn pack_live<K: Key>(run: &Run, rows: Range<usize>, keys: &mut Vec<K>) {
-    K::pack(&run.columns(), rows.start, rows.end, keys);
-    if let Some(live) = run.live() {
-        let mut row = rows.start;
-        keys.retain(|_| {
-            row += 1;
-            live.value(row - 1)
-        });
+    let columns = run.columns();
+    let Some(live) = run.live() else { return K::pack(&columns, rows.start, rows.end, keys) };
+    for (part, bits) in live.bits_of(rows) {
+        let (first, mut kept) = (keys.len(), keys.len());
+        K::pack(&columns, part.start, part.end, keys);
+        let Some(bits) = bits else { continue };
+        for (offset, is_live) in bits.iter().enumerate() {
+            keys[kept] = keys[first + offset];
+            kept += usize::from(is_live);
+        }
+        keys.truncate(kept);
     }
 }
 
@@ -246,7 +250,21 @@ fn find_sorted<K: Key>(run: &Run, keys: &[K]) -> Vec<Option<usize>> {
 
 /// Both lists' keys, each once. Which list goes on is added up, not branched on: nobody can foretell it.
 pub(crate) fn merge<T: Copy + Ord>(a: &[T], b: &[T]) -> Vec<T> {
+    /// To find a place takes as long as to pass over so many keys.
+    const FEW: usize = 16;
     let mut merged = Vec::with_capacity(a.len() + b.len());
+    let (few, many) = if a.len() < b.len() { (a, b) } else { (b, a) };
+    if few.len() * FEW < many.len() {
+        let mut rest = many;
+        for key in few {
+            let (before, after) = rest.split_at(place_of(key, rest));
+            merged.extend_from_slice(before);
+            merged.push(*key);
+            rest = &after[usize::from(after.first() == Some(key))..];
+        }
+        merged.extend_from_slice(rest);
+        return merged;
+    }
     let (mut i, mut j) = (0, 0);
     while let (Some(&x), Some(&y)) = (a.get(i), b.get(j)) {
         merged.push(if x <= y { x } else { y });
@@ -256,6 +274,16 @@ pub(crate) fn merge<T: Copy + Ord>(a: &[T], b: &[T]) -> Vec<T> {
     merged.extend_from_slice(&a[i..]);
     merged.extend_from_slice(&b[j..]);
     merged
+}
+
+/// Where a key stands or would stand in a list: found at twice the distance each time, then by bisection.
+fn place_of<T: Ord>(key: &T, list: &[T]) -> usize {
+    let mut end = 1;
+    while end < list.len() && list[end] < *key {
+        end *= 2;
+    }
+    let (start, end) = (end / 2, (end + 1).min(list.len()));
+    start + list[start..end].partition_point(|other| other < key)
 }
 
 #[cfg(test)]
@@ -279,6 +307,20 @@ mod tests {
             }
         }
         all
+    }
+
+    #[test]
+    fn lists_of_all_lengths_are_merged() {
+        let list = |len: u32, step: u32| (0..len).map(|n| n * step + step / 2).collect::<Vec<u32>>();
+        for (a, b) in [(0, 0), (0, 5), (1, 1), (1, 40), (3, 1_000), (20, 1_000), (1_000, 1_000)] {
+            for step in [1, 2, 37, 50, 5_000] {
+                let (few, many) = (list(a, step), list(b, 3));
+                let expected: Vec<u32> =
+                    few.iter().chain(&many).copied().collect::<BTreeSet<_>>().into_iter().collect();
+                assert_eq!(merge(&few, &many), expected);
+                assert_eq!(merge(&many, &few), expected);
+            }
+        }
     }
 
     #[test]

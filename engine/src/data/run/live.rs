@@ -34,6 +34,21 @@ impl LiveRows {
         self.chunks[row / LiveRows::CHUNK].as_ref().is_none_or(|bits| bits.value(row % LiveRows::CHUNK))
     }
 
+    /// Of these rows, the bits of a range after the other; none where all of its rows count.
+    pub fn bits_of(
+        &self,
+        rows: Range<usize>,
+    ) -> impl Iterator<Item = (Range<usize>, Option<BooleanBuffer>)> + '_ {
+        let chunks = rows.start / LiveRows::CHUNK..rows.end.div_ceil(LiveRows::CHUNK);
+        chunks.map(move |chunk| {
+            let start = chunk * LiveRows::CHUNK;
+            let part = rows.start.max(start)..rows.end.min(start + LiveRows::CHUNK);
+            let bits = self.chunks[chunk].as_ref().map(|bits| bits.slice(part.start - start, part.len()));
+            let some = bits.filter(|bits| bits.count_set_bits() < bits.len());
+            (part, some)
+        })
+    }
+
     /// The rows that count, in their order.
     pub fn ranges(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.chunks.iter().enumerate().flat_map(|(chunk, bits)| {
