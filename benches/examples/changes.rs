@@ -1,14 +1,15 @@
-//! A question that is followed while facts come and go: `changes FOLDER CHANGES RULES QUESTION [anew]`, with a tab-separated file of
+//! A question that is followed while facts come and go: `changes FOLDER CHANGES RULES QUESTION [anew] [at-once] [each]`, with a tab-separated file of
 //! integers for each relation in the folder, and in the other one for each that changes: the step, 1 for a row that comes or 0 for one
 //! that goes, and the row. Prints as JSON how long the first answer and each step took, from before its commit until what has changed of
-//! the answer is known, and how many rows there are in the end. `anew` derives the answer from scratch each time, `each` prints how long
+//! the answer is known, and how many rows there are in the end. Between the answer and the first step a second passes, unless they follow
+//! `at-once`. `anew` derives the answer from scratch each time, `each` prints how long
 //! each step took, and how many rows it told, before the rest.
 
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program of the command line")]
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::Int64Type;
@@ -20,7 +21,7 @@ use stratalog_engine::{Advance, EngineOptions, Next};
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [folder, changes, rules, question, options @ ..] = arguments.as_slice() else {
-        eprintln!("usage: changes FOLDER CHANGES RULES QUESTION [anew] [each]");
+        eprintln!("usage: changes FOLDER CHANGES RULES QUESTION [anew] [at-once] [each]");
         std::process::exit(2);
     };
     let has = |name: &str| options.iter().any(|option| option == name);
@@ -34,6 +35,9 @@ fn main() {
     let started = Instant::now();
     let mut follower = Follower::of(&session, question);
     let first = started.elapsed();
+    if !has("at-once") {
+        std::thread::sleep(Duration::from_secs(1));
+    }
     let (mut steps, mut rows, mut told) = (Steps::default(), follower.begun().row_count(), 0);
     for program in programs(tables(Path::new(changes))) {
         let started = Instant::now();

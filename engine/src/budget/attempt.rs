@@ -80,6 +80,15 @@ impl Budget {
         self.attempt(time, usize::MAX, Budget::for_lasting(time), work)
     }
 
+    /// The same, where what it makes that lasts counts as well.
+    pub(crate) fn strictly_within<T, E>(
+        &self,
+        time: Duration,
+        work: impl FnOnce(&Budget) -> Result<T, E>,
+    ) -> Option<Result<T, E>> {
+        self.attempt(time, usize::MAX, Duration::ZERO, work)
+    }
+
     /// The same, where what it makes that lasts may take any time.
     pub(crate) fn in_turn<T, E>(
         &self,

@@ -4,7 +4,7 @@
 //! without being touched: the version that a question was brought to last and the course say how far it is.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use parking_lot::Mutex;
@@ -17,6 +17,8 @@ pub(super) struct Course {
     state: Mutex<State>,
     /// So many are told each version.
     of_each_version: AtomicUsize,
+    /// Whether the first step of one has yet to make what the others will find.
+    is_unprepared: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -133,6 +135,16 @@ impl Course {
     /// Whether anybody is told each version.
     pub(super) fn tells_each_version(&self) -> bool {
         self.of_each_version.load(Ordering::Relaxed) > 0
+    }
+
+    /// Whether steps may be rehearsed when nobody waits.
+    pub(super) fn is_unprepared(&self) -> bool {
+        self.is_unprepared.load(Ordering::Relaxed)
+    }
+
+    /// From here on that is so, or not.
+    pub(super) fn set_unprepared(&self, is_unprepared: bool) {
+        self.is_unprepared.store(is_unprepared, Ordering::Relaxed);
     }
 
     /// Whether they rest.

@@ -1,6 +1,7 @@
 //! `Family`: live queries that differ in constants only, which go from version to version together.
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -13,6 +14,8 @@ use super::query::LiveQuery;
 use super::step::Step;
 use super::subscribers::Hearers;
 use super::template::Template;
+use crate::budget::{Budget, BudgetError};
+use crate::context::Environment;
 use crate::graph::Snapshot;
 
 /// Live queries with a template in common.
@@ -127,6 +130,29 @@ impl Family {
         Looked::Brought(now.elapsed())
     }
 
+    /// Whether there are steps to rehearse.
+    pub(super) fn is_unprepared(&self) -> bool {
+        self.course.is_unprepared()
+    }
+
+    /// Makes what the first step to the next version would have to make, until it is cancelled. Of questions that differ in constants
+    /// only one is enough: they share what takes long.
+    pub(super) fn rehearse(&self, environment: &Environment, budget: &Budget) {
+        let Some(_turn) = self.turn.try_lock() else { return };
+        let of_all = || Some(self.template.rehearse(environment, &*self.latest()?, budget));
+        let rehearse = || match self.template.wants_rehearsal() {
+            true => of_all(),
+            false => self.queries().iter().find_map(|query| query.rehearse(environment, budget)),
+        };
+        // What goes wrong goes wrong where somebody needs it.
+        drop(catch_unwind(AssertUnwindSafe(rehearse)));
+        let is_interrupted = matches!(budget.check(), Err(BudgetError::Cancelled));
+        self.course.set_unprepared(is_interrupted);
+        if !is_interrupted {
+            self.queries().iter().for_each(|query| query.need_no_rehearsal());
+        }
+    }
+
     /// If they have rested by now, those who were not told meanwhile are woken.
     pub(super) fn rise(&self, now: Instant) {
         if self.course.rise(now) {
@@ -135,6 +161,14 @@ impl Family {
     }
 
     fn bring(&self, step: &Step<'_>, hearers: Hearers) -> Option<Work> {
+        let work = self.bring_all(step, hearers);
+        if self.template.wants_rehearsal() {
+            self.course.set_unprepared(true);
+        }
+        work
+    }
+
+    fn bring_all(&self, step: &Step<'_>, hearers: Hearers) -> Option<Work> {
         let (started, version) = (Instant::now(), step.snapshot.version());
         let (level, queries) = (self.course.is_level(step.snapshot), self.queries());
         let together = level.and_then(|_| step.follow(&self.template, &queries));

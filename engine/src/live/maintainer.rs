@@ -3,20 +3,19 @@
 //! No writer waits for them. One thread takes the queries that are brief, one all others, so that a question that takes a
 //! second delays only its like. Who falls far behind goes on with the latest version.
 
-use std::collections::VecDeque;
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use parking_lot::{Condvar, Mutex};
+use parking_lot::Mutex;
 
 use super::family::{Family, Looked};
 use super::query::LiveQuery;
+use super::queue::{Agenda, Queue, SWEEP, Task};
 use super::rota::{Families, Rota};
 use super::step::Step;
 use super::template::Template;
 use super::{Asked, LiveOptions, LiveStatus, Place, Waker};
-use crate::budget::Budget;
 use crate::context::Environment;
 use crate::data::run_low;
 use crate::error::Error;
@@ -24,10 +23,6 @@ use crate::graph::Snapshot;
 
 /// What takes longer is no brief query.
 const BRIEF: Duration = Duration::from_millis(20);
-/// So many versions may wait to be looked at one by one.
-const MOST_BEHIND: usize = 16;
-/// The same where somebody is told each version.
-const MOST_TOLD: usize = 4_096;
 /// For so long a query goes on that nobody subscribes to: who has lost the connection comes back.
 const LEFT: Duration = Duration::from_secs(60);
 /// To look at families that have nothing to do takes this part of the time at most: so many times as long as it took it is not done
@@ -35,8 +30,8 @@ const LEFT: Duration = Duration::from_secs(60);
 const IDLE_SHARE: u32 = 15;
 /// To wait for less than this costs more than to look.
 const SHORT: Duration = Duration::from_micros(300);
-/// How often it is looked who has left.
-const SWEEP: Duration = Duration::from_secs(10);
+/// Steps are rehearsed this part of the time at most: so many times as long as that took it is not done again.
+const REHEARSALS: u32 = 3;
 
 /// The live queries of one graph.
 #[derive(Debug, Default)]
@@ -60,40 +55,11 @@ struct Crew {
     long: Queue,
 }
 
-#[derive(Debug, Default)]
-struct Queue {
-    waiting: Mutex<Waiting>,
-    rung: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct Waiting {
-    versions: VecDeque<Arc<Snapshot>>,
-    is_over: bool,
-    /// What is being evaluated.
-    working: Option<Budget>,
-    /// Whether some families are to be looked at that seemed to have nothing to do.
-    is_disturbed: bool,
-    /// Whether nobody looks at versions for a moment.
-    is_paused: bool,
-    /// Whether somebody is told each version.
-    tells_each: bool,
-}
-
 /// Which queries a thread takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Speed {
     Brief,
     Long,
-}
-
-/// What a thread is to do.
-enum Task {
-    Look(Arc<Snapshot>),
-    /// Some have rested.
-    Rise,
-    Sweep,
-    End,
 }
 
 impl Maintainer {
@@ -246,6 +212,8 @@ fn work(
     // Where the processors are not enough, those who ask and commit come first.
     run_low();
     let (mut rota, mut agenda) = (Rota::default(), Agenda::from(Instant::now()));
+    // Until then no step is rehearsed.
+    let mut rests_until = Instant::now();
     loop {
         let (task, is_disturbed) = queue.next(&agenda);
         let Some(maintainer) = maintainer.upgrade() else { return };
@@ -292,24 +260,18 @@ fn work(
                     return;
                 }
             }
+            Task::Rehearse => {
+                if let Some(family) = rota.take_unprepared() {
+                    family.rehearse(environment, &queue.budget_of_rehearsal(environment, options));
+                    if family.is_unprepared() {
+                        rota.add_unprepared(family);
+                    }
+                }
+                rests_until = Instant::now() + REHEARSALS * started.elapsed();
+            }
         }
         (agenda.rise_at, agenda.each_version) = (rota.rise_at(), rota.tells_each_version());
-    }
-}
-
-/// When a thread has to do what.
-struct Agenda {
-    sweep_at: Instant,
-    /// When some have rested.
-    rise_at: Option<Instant>,
-    /// When it looks at a version, unless somebody is told each of them.
-    look_at: Instant,
-    each_version: bool,
-}
-
-impl Agenda {
-    fn from(now: Instant) -> Agenda {
-        Agenda { sweep_at: now + SWEEP, rise_at: None, look_at: now, each_version: false }
+        agenda.rehearse_at = rota.has_unprepared().then(|| rests_until.max(Instant::now() + options.quiet));
     }
 }
 
@@ -332,11 +294,8 @@ impl Crew {
 
     /// Somebody is to be told each version.
     fn tell_each(&self) {
-        for queue in [&self.brief, &self.long] {
-            let mut waiting = queue.waiting.lock();
-            (waiting.tells_each, waiting.is_disturbed) = (true, true);
-            queue.rung.notify_one();
-        }
+        self.brief.tell_each();
+        self.long.tell_each();
     }
 
     /// A family is the other thread's from now on, which has passed over it so far.
@@ -356,104 +315,5 @@ impl Crew {
     fn end(&self) {
         self.brief.end();
         self.long.end();
-    }
-}
-
-impl Queue {
-    /// What an evaluation may take, until the end.
-    fn budget(&self, environment: &Environment, options: &LiveOptions, time: Duration) -> Budget {
-        let budget = Budget::new(Some(options.step_time.min(time)), options.step_memory).giving_way();
-        let budget = budget.with_string_bytes(environment.limits.string_bytes);
-        let mut waiting = self.waiting.lock();
-        if waiting.is_over {
-            budget.cancel();
-        }
-        waiting.working = Some(budget.clone());
-        budget
-    }
-
-    fn push(&self, snapshot: &Arc<Snapshot>) {
-        let mut waiting = self.waiting.lock();
-        if waiting.versions.back().is_some_and(|last| last.version() >= snapshot.version()) {
-            return;
-        }
-        if waiting.versions.len() >= if waiting.tells_each { MOST_TOLD } else { MOST_BEHIND } {
-            waiting.versions.clear();
-        }
-        waiting.versions.push_back(Arc::clone(snapshot));
-        if !waiting.is_paused {
-            self.rung.notify_one();
-        }
-    }
-
-    /// What another one has not come to yet is looked at here, too.
-    fn take_up(&self, other: &Queue) {
-        let others: Vec<Arc<Snapshot>> = other.waiting.lock().versions.iter().cloned().collect();
-        let mut waiting = self.waiting.lock();
-        (waiting.tells_each, waiting.is_disturbed) = (true, true);
-        waiting.versions.extend(others);
-        waiting.versions.make_contiguous().sort_by_key(|snapshot| snapshot.version());
-        let mut last = None;
-        waiting.versions.retain(|snapshot| last.replace(snapshot.version()) != Some(snapshot.version()));
-        self.rung.notify_one();
-    }
-
-    fn disturb(&self) {
-        self.waiting.lock().is_disturbed = true;
-        self.rung.notify_one();
-    }
-
-    fn end(&self) {
-        let mut waiting = self.waiting.lock();
-        waiting.is_over = true;
-        if let Some(working) = &waiting.working {
-            working.cancel();
-        }
-        self.rung.notify_one();
-    }
-
-    /// What is to be done next, and whether some families are to be looked at that seemed to have nothing to do.
-    fn next(&self, agenda: &Agenda) -> (Task, bool) {
-        let mut waiting = self.waiting.lock();
-        waiting.working = None;
-        // Whoever has disturbed may know better.
-        waiting.tells_each = agenda.each_version || waiting.is_disturbed && waiting.tells_each;
-        loop {
-            let now = Instant::now();
-            let task = waiting.task(agenda, now);
-            if let Some(task) = task {
-                return (task, std::mem::take(&mut waiting.is_disturbed));
-            }
-            waiting.is_paused = !agenda.each_version && now < agenda.look_at;
-            let look_at = waiting.is_paused.then_some(agenda.look_at);
-            let times = [Some(agenda.sweep_at), agenda.rise_at, look_at];
-            let until = times.into_iter().flatten().min().unwrap_or(agenda.sweep_at);
-            self.rung.wait_until(&mut waiting, until);
-            waiting.is_paused = false;
-        }
-    }
-}
-
-impl Waiting {
-    /// What there is to do now.
-    fn task(&mut self, agenda: &Agenda, now: Instant) -> Option<Task> {
-        if self.is_over {
-            return Some(Task::End);
-        }
-        if now >= agenda.sweep_at {
-            return Some(Task::Sweep);
-        }
-        if agenda.rise_at.is_some_and(|rise_at| now >= rise_at) {
-            return Some(Task::Rise);
-        }
-        if agenda.each_version || self.is_disturbed {
-            return self.versions.pop_front().map(Task::Look);
-        }
-        if now < agenda.look_at {
-            return None;
-        }
-        let latest = self.versions.pop_back();
-        self.versions.clear();
-        latest.map(Task::Look)
     }
 }

@@ -17,6 +17,7 @@ mod memory;
 mod pace;
 mod present;
 mod query;
+mod queue;
 mod rota;
 mod seen;
 mod step;
@@ -78,6 +79,8 @@ pub struct LiveOptions {
     pub jointly: Jointly,
     /// How often they are.
     pub pace: Arc<dyn Pace>,
+    /// When nothing has been committed for so long, steps are rehearsed, so that the next ones find what they need.
+    pub quiet: Duration,
 }
 
 impl Default for LiveOptions {
@@ -90,6 +93,7 @@ impl Default for LiveOptions {
             queries: 1_000,
             jointly: Jointly::default(),
             pace: Arc::new(Restless),
+            quiet: Duration::from_millis(2),
         }
     }
 }

@@ -422,11 +422,9 @@ impl LiveQuery {
             before.is_some_and(|before| before.fits(difference, rows, codec))
         };
         let told = statements::follow(&self.query, &mut context, &mut footing.following, fits)?;
-        // What does not fit beside the answers is not kept.
-        footing.held = None;
-        match self.memory.hold(footing.following.memory_bytes()) {
-            Ok(held) => footing.held = Some(held),
-            Err(_) => *footing = Footing::default(),
+        self.make_room(footing);
+        if footing.following.wants_rehearsal() {
+            self.course.set_unprepared(true);
         }
         let answered = match told {
             Told::Whole(rows) => {
@@ -438,12 +436,40 @@ impl LiveQuery {
         self.costs.note_alone(started.elapsed());
         Ok((answered, context.warnings))
     }
+
+    /// What does not fit beside the answers is not kept.
+    fn make_room(&self, footing: &mut Footing) {
+        footing.held = None;
+        match self.memory.hold(footing.following.memory_bytes()) {
+            Ok(held) => footing.held = Some(held),
+            Err(_) => *footing = Footing::default(),
+        }
+    }
+
+    /// One with other constants has been rehearsed.
+    pub(super) fn need_no_rehearsal(&self) {
+        if let Some(Some(seen)) = self.seen.try_lock().as_deref_mut() {
+            seen.footing.following.need_no_rehearsal();
+        }
+    }
+
+    /// Makes what the first step would have to make; none if there is nothing to do for that, or somebody else evaluates it.
+    pub(super) fn rehearse(&self, environment: &Environment, budget: &Budget) -> Option<Result<(), Error>> {
+        let mut seen = self.seen.try_lock()?;
+        let snapshot = self.graph.snapshot();
+        let wants = |seen: &&mut Seen| seen.is_of(&snapshot) && seen.footing.following.wants_rehearsal();
+        let footing = &mut seen.as_mut().filter(wants)?.footing;
+        let mut context = Context::at(environment, &Anyone, &self.graph, Arc::clone(&snapshot), budget);
+        let rehearsed = statements::rehearse(&self.query, &mut context, &mut footing.following);
+        self.make_room(footing);
+        Some(rehearsed)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use crate::live::Waker;
-    use crate::{Budget, Engine, EngineOptions, Parameters, RunOptions, Session, Subscription};
+    use crate::{Budget, Engine, EngineOptions, LiveOptions, Parameters, RunOptions, Session, Subscription};
 
     use super::*;
 
@@ -480,5 +506,39 @@ mod tests {
         let late = subscribe(&writer, "?p(X), X != 8");
         wait_for(&late, version);
         wait_for(&held, version);
+    }
+
+    #[test]
+    fn the_first_step_finds_what_was_made_while_nobody_waited() {
+        let begin = |quiet: Duration| {
+            let live = LiveOptions { quiet, ..LiveOptions::default() };
+            let engine = Engine::in_memory(EngineOptions { live, ..EngineOptions::default() }).unwrap();
+            let mut writer = engine.open_session("default").unwrap();
+            for (name, count) in [("left", 20_000), ("right", 40_000)] {
+                let rows: Vec<String> = (0..count).map(|x| format!("({x}, {})", x * 7 % count)).collect();
+                tell(&mut writer, &format!("+{name}[{}]", rows.join(", ")));
+            }
+            tell(&mut writer, "+joined(X, Z) <- left(X, Y), right(Y, Z)");
+            let followed = subscribe(&writer, "?joined(X, Z)");
+            (engine, writer, followed)
+        };
+        // By what the second rows of a join are found if some of the first come or go.
+        let is_made = |followed: &Subscription| {
+            let snapshot = followed.place.query.graph().snapshot();
+            snapshot.relation("left").unwrap().runs()[0].is_indexed_by(1)
+        };
+        let (_engine, _writer, followed) = begin(Duration::from_secs(3_600));
+        assert!(!is_made(&followed), "the first answer needs none");
+        let (_engine, mut writer, followed) = begin(Duration::ZERO);
+        let until = Instant::now() + Duration::from_secs(20);
+        while !is_made(&followed) {
+            assert!(Instant::now() < until, "no step is rehearsed");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        wait_for(&followed, tell(&mut writer, "-right(7, 49)"));
+        let Ok(Next::Delta { delta, .. }) = followed.next(followed.begun().version, false) else {
+            panic!("a delta")
+        };
+        assert_eq!((delta.added.row_count(), delta.removed.row_count()), (0, 1));
     }
 }

@@ -21,6 +21,8 @@ pub(super) struct Rota {
     awake: BTreeMap<u64, Arc<Family>>,
     /// To be looked at when they have rested, by that time and their number; some are awake nevertheless.
     asleep: BTreeMap<(Instant, u64), Arc<Family>>,
+    /// Those whose steps are to be rehearsed, by their number.
+    unprepared: BTreeMap<u64, Arc<Family>>,
 }
 
 impl Rota {
@@ -44,6 +46,9 @@ impl Rota {
     /// A family that has been looked at.
     pub(super) fn add(&mut self, family: Arc<Family>) {
         // A rest that is over by now ends with a look all the same: nothing may be committed any more.
+        if family.is_unprepared() {
+            self.unprepared.insert(family.number(), Arc::clone(&family));
+        }
         let until = family.awaits();
         if let Some(until) = until {
             self.asleep.insert((until, family.number()), Arc::clone(&family));
@@ -67,6 +72,21 @@ impl Rota {
     pub(super) fn take_rested(&mut self, now: Instant) -> Option<Arc<Family>> {
         let first = self.asleep.first_entry()?;
         (first.key().0 <= now).then(|| first.remove())
+    }
+
+    /// One whose steps are to be rehearsed.
+    pub(super) fn take_unprepared(&mut self) -> Option<Arc<Family>> {
+        self.unprepared.pop_first().map(|(_, family)| family)
+    }
+
+    /// It was interrupted.
+    pub(super) fn add_unprepared(&mut self, family: Arc<Family>) {
+        self.unprepared.insert(family.number(), family);
+    }
+
+    /// Whether there are any.
+    pub(super) fn has_unprepared(&self) -> bool {
+        !self.unprepared.is_empty()
     }
 
     /// When one of them has rested.

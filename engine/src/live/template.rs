@@ -197,6 +197,21 @@ impl Template {
         }
     }
 
+    /// Whether the first step from there would have to make what the others find.
+    pub(super) fn wants_rehearsal(&self) -> bool {
+        self.last.lock().following.wants_rehearsal()
+    }
+
+    /// Makes that.
+    pub(super) fn rehearse(
+        &self,
+        environment: &Environment,
+        snapshot: &Snapshot,
+        budget: &Budget,
+    ) -> Result<(), Error> {
+        Ok(self.last.lock().following.rehearse(environment, snapshot.dictionary(), budget)?)
+    }
+
     /// Nothing is kept of what they were answered from as one.
     pub(super) fn forget(&self) {
         *self.last.lock() = Last::default();

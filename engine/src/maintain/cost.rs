@@ -79,8 +79,13 @@ impl Cost {
         }
     }
 
+    /// What the first steps would make is there.
+    pub(crate) fn be_prepared(&mut self) {
+        self.first_steps = 0;
+    }
+
     /// What a step may take to be worth it.
-    fn worth(&self) -> Duration {
+    pub(crate) fn worth(&self) -> Duration {
         (self.anew / 2).max(Cost::LEAST)
     }
 

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::from_scratch::FromScratch;
-use super::{Cost, KeptRows, Named, Step, advance};
+use super::{Cost, KeptRows, Named, Step, advance, rehearse};
 use crate::analysis::program::{Program, Rule, Stratum};
 use crate::budget::{Budget, BudgetError};
+use crate::data::parallel::FEW_ROWS;
 use crate::data::{Codec, Computed, Dictionary, Difference, Learning, Relation};
 use crate::exec::{ExecError, Outcome, Thresholds};
 
@@ -19,12 +20,34 @@ use crate::exec::{ExecError, Outcome, Thresholds};
 #[derive(Debug)]
 pub(crate) struct Followed {
     program: Program,
-    /// What is stored, and read.
-    stored: Named,
-    derived: BTreeMap<String, Arc<KeptRows>>,
+    state: State,
     /// The values that are learnt as long as it is followed, by the dictionary of all codes.
     computed: Arc<Computed>,
     cost: Cost,
+    /// Whether steps have made what the next ones need that lasts.
+    is_rehearsed: bool,
+}
+
+/// The rows of the relations of a program.
+#[derive(Debug)]
+struct State {
+    /// What is stored, and read.
+    stored: Named,
+    derived: BTreeMap<String, Arc<KeptRows>>,
+}
+
+/// What is derived in another state.
+struct Derived {
+    rows: BTreeMap<String, Arc<KeptRows>>,
+    /// What has changed of the answer, if that was found on the way.
+    difference: Option<Difference>,
+}
+
+/// What a step needs beside the rows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Means<'m> {
+    pub(crate) dictionary: &'m Arc<Dictionary>,
+    pub(crate) thresholds: Thresholds,
 }
 
 /// The state to which the rows are to be brought.
@@ -32,8 +55,7 @@ pub(crate) struct NextState<'n> {
     pub(crate) program: &'n Program,
     /// What is stored now of the relations that it reads.
     pub(crate) stored: Named,
-    pub(crate) dictionary: &'n Arc<Dictionary>,
-    pub(crate) thresholds: Thresholds,
+    pub(crate) means: Means<'n>,
     /// Whether a step is made however long it takes.
     pub(crate) always: bool,
 }
@@ -66,7 +88,7 @@ impl Followed {
         let mut derived = BTreeMap::<String, Arc<KeptRows>>::new();
         let before = before.filter(|before| before.program.is_same(program));
         let standing = before.filter(|before| before.computed.are_of(codec.shared()));
-        let mut from_scratch = FromScratch::on(&stored, standing.map(|before| &before.derived));
+        let mut from_scratch = FromScratch::on(&stored, standing.map(|before| &before.state.derived));
         let mut changed = None;
         let strata = program.strata.iter();
         let relations = strata.flat_map(|stratum| stratum.relations.iter().map(move |own| (stratum, own)));
@@ -86,10 +108,13 @@ impl Followed {
                 changed = difference;
             }
         }
+        let fresh = from_scratch.fresh();
         let cost = Cost::of(took, before.map(|before| before.cost));
         let learnt = Arc::new(learning.finish());
         let computed = Computed::in_place_of(before.map(|before| &before.computed), learnt);
-        Some((Followed { program: program.clone(), stored, derived, computed, cost }, changed))
+        let is_rehearsed = standing.is_some_and(|before| before.is_rehearsed) && fresh <= FEW_ROWS;
+        let state = State { stored, derived };
+        Some((Followed { program: program.clone(), state, computed, cost, is_rehearsed }, changed))
     }
 
     /// Brings the rows to the next state, if it is one of the same program and that pays. Answers what has changed of the answer.
@@ -98,16 +123,20 @@ impl Followed {
         next: NextState<'_>,
         budget: &Budget,
     ) -> Result<Option<Difference>, ExecError> {
-        if !self.computed.are_of(next.dictionary) || !self.program.is_same(next.program) {
+        if !self.are_values_of(next.means.dictionary) || !self.program.is_same(next.program) {
             return Ok(None);
         }
         let changed = self.changed(&next);
         let time = if next.always { Some(Duration::MAX) } else { self.cost.allowed(changed) };
-        let ordering: Duration = self.derived.values().map(|rows| rows.ordering()).sum();
+        let ordering: Duration = self.state.derived.values().map(|rows| rows.ordering()).sum();
         let Some(time) = time.filter(|time| ordering < Budget::for_lasting(*time)) else { return Ok(None) };
         let started = Instant::now();
-        let advanced = budget.within(time, |budget| self.derive(&next, budget));
-        let derived = match advanced {
+        let derive = |budget: &Budget| self.derive(&self.state, &next.stored, next.means, budget);
+        let advanced = match self.is_rehearsed {
+            true => budget.strictly_within(time, derive),
+            false => budget.within(time, derive),
+        };
+        let Derived { rows, difference } = match advanced {
             Some(Ok(Some(derived))) => derived,
             Some(Err(ExecError::Budget(BudgetError::Cancelled))) => {
                 return Err(ExecError::Budget(BudgetError::Cancelled));
@@ -120,8 +149,32 @@ impl Followed {
         };
         self.cost.made(started.elapsed(), changed);
         let before = self.answer();
-        (self.stored, self.derived) = (next.stored, derived);
-        Ok(Some(Difference::between(&before, &self.answer())))
+        self.state = State { stored: next.stored, derived: rows };
+        Ok(Some(difference.unwrap_or_else(|| Difference::between(&before, &self.answer()))))
+    }
+
+    /// Whether the first steps would have to make what the others find.
+    pub(crate) fn wants_rehearsal(&self) -> bool {
+        !self.is_rehearsed
+    }
+
+    /// Makes that, and changes nothing else.
+    pub(crate) fn rehearse(&mut self, means: Means<'_>, budget: &Budget) -> Result<(), ExecError> {
+        if self.are_values_of(means.dictionary) {
+            let step = |before: Option<&State>, stored: &Named, budget: &Budget| {
+                let derived = self.derive(before.unwrap_or(&self.state), stored, means, budget)?;
+                Ok(derived.map(|derived| State { stored: stored.clone(), derived: derived.rows }))
+            };
+            rehearse(&self.state.stored, self.cost.worth(), budget, step)?;
+        }
+        self.is_rehearsed = true;
+        self.cost.be_prepared();
+        Ok(())
+    }
+
+    /// Whether its values are those of a dictionary.
+    fn are_values_of(&self, dictionary: &Arc<Dictionary>) -> bool {
+        self.computed.are_of(dictionary)
     }
 
     /// Whether it is this program that is followed.
@@ -132,7 +185,12 @@ impl Followed {
     /// The rows of the answer.
     pub(crate) fn answer(&self) -> Relation {
         let goal = &self.program.relations[self.program.goal.index()];
-        self.derived.get(&goal.name).map_or_else(|| Relation::empty(goal.arity), |rows| rows.relation())
+        self.state.derived.get(&goal.name).map_or_else(|| Relation::empty(goal.arity), |rows| rows.relation())
+    }
+
+    /// The rows of all relations that it derives, by their names.
+    pub(crate) fn derived(&self) -> &BTreeMap<String, Arc<KeptRows>> {
+        &self.state.derived
     }
 
     /// How long the step to this state may take; none if it will not be tried.
@@ -142,43 +200,49 @@ impl Followed {
 
     /// About how many stored rows have changed.
     fn changed(&self, next: &NextState<'_>) -> usize {
-        let pairs = self.stored.iter().filter_map(|(name, before)| Some((before, next.stored.get(name)?)));
+        let pairs =
+            self.state.stored.iter().filter_map(|(name, before)| Some((before, next.stored.get(name)?)));
         pairs.map(|(before, now)| Difference::at_most(before.runs(), now.runs())).sum()
     }
 
     /// Bytes of what is derived beside the answer, and of values that were learnt for all of it.
     pub(crate) fn memory_bytes(&self) -> usize {
         let goal = &self.program.relations[self.program.goal.index()].name;
-        let beside = self.derived.iter().filter(|(name, _)| *name != goal);
+        let beside = self.state.derived.iter().filter(|(name, _)| *name != goal);
         beside.map(|(_, rows)| rows.memory_bytes()).sum::<usize>() + self.computed.bytes()
     }
 
-    /// What is derived in the next state.
+    /// What is derived where this is stored, brought there from another state.
     fn derive(
         &self,
-        next: &NextState<'_>,
+        before: &State,
+        stored: &Named,
+        means: Means<'_>,
         budget: &Budget,
-    ) -> Result<Option<BTreeMap<String, Arc<KeptRows>>>, ExecError> {
-        let mut now = BTreeMap::new();
+    ) -> Result<Option<Derived>, ExecError> {
+        let (mut now, mut difference) = (BTreeMap::new(), None);
         for stratum in &self.program.strata {
             let old = stratum.relations.iter().filter_map(|relation| {
                 let name = &self.program.relations[relation.index()].name;
-                let rows = self.derived.get(name)?;
+                let rows = before.derived.get(name)?;
                 Some((name.clone(), budget.lasting(|| rows.in_order())))
             });
             let step = Step {
                 program: &self.program,
                 stratum,
-                before: &self.read(stratum, &self.stored, &self.derived),
-                now: &self.read(stratum, &next.stored, &now),
+                before: &self.read(stratum, &before.stored, &before.derived),
+                now: &self.read(stratum, stored, &now),
                 old: &old.collect(),
-                dictionary: next.dictionary,
-                thresholds: next.thresholds,
+                dictionary: means.dictionary,
+                thresholds: means.thresholds,
             };
-            let Some(rows) = advance(&step, budget)? else { return Ok(None) };
-            now.extend(rows.into_kept());
+            let Some(mut advanced) = advance(&step, budget)? else { return Ok(None) };
+            if stratum.relations.contains(&self.program.goal) {
+                difference = advanced.difference.take();
+            }
+            now.extend(advanced.into_kept());
         }
-        Ok(Some(now))
+        Ok(Some(Derived { rows: now, difference }))
     }
 
     /// What a stratum reads, with the stored rows of its own relations.

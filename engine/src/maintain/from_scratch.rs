@@ -14,6 +14,8 @@ pub(super) struct FromScratch<'b> {
     /// Those of an earlier state, in the same codes.
     before: Option<&'b BTreeMap<String, Arc<KeptRows>>>,
     found: Vec<Found>,
+    /// How many rows do not stand on earlier ones.
+    fresh: usize,
 }
 
 /// The rows of a relation.
@@ -32,7 +34,7 @@ impl<'b> FromScratch<'b> {
         stored: &'b Named,
         before: Option<&'b BTreeMap<String, Arc<KeptRows>>>,
     ) -> FromScratch<'b> {
-        FromScratch { stored, before, found: Vec::new() }
+        FromScratch { stored, before, found: Vec::new(), fresh: 0 }
     }
 
     /// Keeps the rows of a relation; where all are those of another one, they are kept once. Answers them, and of the goal what tells
@@ -62,10 +64,20 @@ impl<'b> FromScratch<'b> {
         let (mut difference, standing) = compared.and_then(|before| rows.since(before, is_goal)).unzip();
         // What is stored has its own indexes.
         let standing = standing.flatten().filter(|_| same_stored.is_none());
+        if same_stored.is_none() && standing.is_none() {
+            self.fresh += rows.len();
+        }
         let rows = Arc::new(standing.unwrap_or(rows));
         let of_goal = if is_goal { difference.take() } else { None };
         self.found.push(Found { numbers, before: before.cloned(), rows: Arc::clone(&rows), difference });
         (rows, of_goal)
+    }
+}
+
+impl FromScratch<'_> {
+    /// How many rows stand on no earlier ones, so that nothing that was built serves for them.
+    pub(super) fn fresh(&self) -> usize {
+        self.fresh
     }
 }
 

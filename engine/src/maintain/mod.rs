@@ -13,6 +13,7 @@ mod groups;
 mod kept_rows;
 mod pairs;
 mod ranked;
+mod rehearsal;
 mod sets;
 mod start_rules;
 mod walk;
@@ -28,8 +29,9 @@ use crate::plan::{Forward, HandedOn};
 use crate::rewrite::changes::{self, OfStratum, Ranks, Side};
 
 pub(crate) use cost::Cost;
-pub(crate) use followed::{Followed, NextState};
+pub(crate) use followed::{Followed, Means, NextState};
 pub(crate) use kept_rows::{KeptRows, Ordered};
+pub(crate) use rehearsal::rehearse;
 
 /// Relations by their name.
 pub(crate) type Named = BTreeMap<String, Relation>;
@@ -54,11 +56,22 @@ pub(crate) struct Step<'s> {
 pub(crate) struct Advanced {
     rows: BTreeMap<String, Ordered>,
     pub(crate) way: Forward,
+    /// What has changed of the rows, where those of another relation are handed on.
+    difference: Option<Difference>,
 }
 
 impl Advanced {
     fn new(rows: Named, way: Forward) -> Advanced {
-        Advanced { rows: rows.into_iter().map(|(name, rows)| (name, rows.into())).collect(), way }
+        Advanced::of(rows.into_iter().map(|(name, rows)| (name, rows.into())).collect(), way)
+    }
+
+    fn of(rows: BTreeMap<String, Ordered>, way: Forward) -> Advanced {
+        Advanced { rows, way, difference: None }
+    }
+
+    /// The same without how they were found.
+    pub(crate) fn into_rows(self) -> BTreeMap<String, Ordered> {
+        self.rows
     }
 
     /// The same as what is kept.
@@ -70,12 +83,13 @@ impl Advanced {
 
 /// The rows of the stratum's relations as they are now; none if they have to be derived anew.
 pub(crate) fn advance(step: &Step<'_>, budget: &Budget) -> Result<Option<Advanced>, ExecError> {
-    let changed = changed(step);
+    let mut changed = changed(step);
     if changed.is_empty() {
-        return Ok(Some(Advanced { rows: step.old.clone(), way: Forward::AsTheyAre }));
+        return Ok(Some(Advanced::of(step.old.clone(), Forward::AsTheyAre)));
     }
-    if let Some(rows) = handed_on(step) {
-        return Ok(Some(Advanced::new(rows, Forward::Shared)));
+    if let Some((rows, source)) = handed_on(step) {
+        let difference = changed.remove(&source);
+        return Ok(Some(Advanced { difference, ..Advanced::new(rows, Forward::Shared) }));
     }
     let mut sides = Sides::default();
     for (relation, difference) in &changed {
@@ -115,14 +129,14 @@ pub(crate) fn advance(step: &Step<'_>, budget: &Budget) -> Result<Option<Advance
     found(follow.recursive(sides)?, Forward::Rederivation)
 }
 
-/// The rows of another relation, if the stratum hands them on as they are.
-fn handed_on(step: &Step<'_>) -> Option<Named> {
+/// The rows of another relation, if the stratum hands them on as they are, and which that is.
+fn handed_on(step: &Step<'_>) -> Option<(Named, RelationId)> {
     let [rule] = step.stratum.rules.as_slice() else { return None };
     let whole = HandedOn::of(rule).filter(HandedOn::is_straight)?;
     let [head, source] = [rule.head, whole.source].map(|relation| &step.program.relations[relation.index()]);
     let is_alone = !step.stratum.recursive && !head.stored && head.best.is_none();
     let rows = step.now.get(&source.name).filter(|_| is_alone)?;
-    Some(Named::from([(head.name.clone(), rows.clone())]))
+    Some((Named::from([(head.name.clone(), rows.clone())]), whole.source))
 }
 
 /// What has changed of the relations that a step stands on.

@@ -148,7 +148,7 @@ impl Follow<'_> {
             let ordered = Ordered::of_ranked(ranked, before);
             (name, ordered)
         });
-        Advanced { rows: ordered.collect(), way: Forward::Ranks }
+        Advanced::of(ordered.collect(), Forward::Ranks)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::counted;
 use super::evaluate::{Beside, Evaluated, evaluate};
 use super::insert::{Problems, check_takes_facts, constant, numbers_in_brackets};
-use super::query::refused;
+use super::refusal::refused;
 use super::target::wrong_arity;
 use crate::analysis::{self, Analysed, AnalysisError};
 use crate::catalog::{Catalog, RelationDefinition};

@@ -1,25 +1,30 @@
 //! A program at work: what is kept is brought forward and read, the rest is rewritten, planned and executed.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::brief::{at_once_or_by_all, brief_time};
 use super::destination::{Destination, destination};
 use super::files::Files;
 use super::following::{Follower, Following};
+use super::refusal::refused;
 use super::watch::{Watch, kept_notes, rewrite_noting};
+use super::whole::all_of;
 use crate::aggregates::Aggregate;
+use crate::analysis;
 use crate::analysis::program::Program;
 use crate::budget::{Budget, BudgetError};
 use crate::cluster::Cluster;
 use crate::context::{Context, Environment};
 use crate::data::{self, Codec, RelationId, Run, Value};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::error::Error;
 use crate::exec::{self, ExecError, Outcome, Profile, Remark, Unlike};
 use crate::graph::SessionView;
 use crate::plan::OlderNote;
 use crate::rewrite::{self, MAGIC_SETS};
+use crate::syntax::ast::Name;
 use crate::views::{Advancing, Reading};
 
 /// The rows of a program's goal.
@@ -39,6 +44,8 @@ pub(super) struct Beside<'b> {
     pub(super) keeps_all: bool,
     /// Whether the rows will be compared with those of another state.
     pub(super) compares: bool,
+    /// Whether whole relations are derived to be kept, as those that are there could not be brought forward.
+    pub(super) keeps_anew: bool,
 }
 
 /// Rewrites, plans and executes. It may have been rewritten already, as if no view were read.
@@ -50,7 +57,7 @@ pub(super) fn evaluate(
     context: &mut Context<'_>,
     beside: Beside<'_>,
 ) -> Result<Evaluated, Error> {
-    let Beside { mut watch, following, keeps_all, compares } = beside;
+    let Beside { mut watch, mut following, keeps_all, compares, keeps_anew } = beside;
     context.warnings.append(&mut program.warnings);
     let Environment { threads, thresholds, views, disabled_rewrites: disabled, .. } = context.environment;
     let files = Files::of(&program, view, context)?;
@@ -59,19 +66,28 @@ pub(super) fn evaluate(
         true => views.look(&program, context.graph, view),
         false => Reading::default(),
     };
-    let written = views.are_older(&reading, view).then(|| program.clone());
+    let mut reads_views = true;
+    if let Some(following) = following.as_ref().filter(|following| following.is_there()) {
+        let rewritten = rewritten.get_or_insert_with(|| rewrite::rewrite(program.clone(), disabled));
+        // What is followed with all that it derives goes on so, unless others see to that.
+        reads_views = !following.is_of(rewritten) || views.have_all(&reading, &rewritten.derived());
+    }
+    let is_behind = reads_views && !keeps_anew && views.are_older(&reading, view);
+    let written = is_behind.then(|| program.clone());
     if let Some(written) = &written {
         let rewritten = rewritten.get_or_insert_with(|| rewrite::rewrite(written.clone(), disabled));
-        // What is followed with all that it derives needs no views.
-        let is_followed = following.as_ref().is_some_and(|following| following.is_of(rewritten));
-        if !is_followed || views.has_any_of(&reading) {
-            let older = advance(written, &rewritten.derived(), &reading, view, context, compares)?;
-            if let Some(watch) = &mut watch {
-                watch.older = older;
-            }
+        let wanted = rewritten.derived();
+        let older = advance(written, &wanted, &reading, view, context, compares)?;
+        if let Some(watch) = &mut watch {
+            watch.older = older;
+        }
+        if let Some(following) = &mut following {
+            following.is_unprepared |= keep_behind(written, &wanted, &reading, view, context)?;
         }
     }
-    views.read(&mut reading, &mut program);
+    if reads_views {
+        views.read(&mut reading, &mut program);
+    }
     reading.keeps_all = keeps_all;
     let rewritten = rewritten.filter(|_| reading.relations().next().is_none());
     let asked = program;
@@ -96,7 +112,7 @@ pub(super) fn evaluate(
     let graph = context.graph;
     let is_watched = watch.is_some();
     // What is kept or followed has to happen here.
-    let destination = match follower.is_none() && !keeps_all {
+    let destination = match follower.is_none() && !keeps_all && !keeps_anew {
         true => Some(destination(&program, &files.beside(reading.with(view)), context)?),
         false => None,
     };
@@ -171,6 +187,42 @@ pub(super) fn evaluate(
     warn(&outcome, &mut context.warnings);
     context.warnings.extend(files.warnings(view));
     Ok(Evaluated { runs: outcome.runs, types })
+}
+
+/// Derives those of these views anew, each by itself, that could not be brought forward: so what is followed goes on reading them.
+/// Answers whether there were any.
+fn keep_behind(
+    program: &Program,
+    wanted: &HashSet<RelationId>,
+    reading: &Reading,
+    view: &SessionView,
+    context: &mut Context<'_>,
+) -> Result<bool, Error> {
+    let views = &context.environment.views;
+    let behind = views.behind(reading, wanted, program, view);
+    // With one the others that it needs are there, too.
+    for relation in behind.iter().rev().filter(|relation| wanted.contains(relation)) {
+        if !views.holds(reading, *relation) {
+            keep_anew(&program.relations[relation.index()].name, view, context)?;
+        }
+        if !views.holds(reading, *relation) {
+            // It cannot be kept any more: to try that again and again would cost an evaluation each time.
+            views.forget_older(reading, *relation, view);
+        }
+    }
+    Ok(!behind.is_empty())
+}
+
+/// Derives all rows of a relation, to be kept.
+fn keep_anew(relation: &str, view: &SessionView, context: &mut Context<'_>) -> Result<(), Error> {
+    let name = Name { text: relation.to_owned(), span: Span::default() };
+    let analysed = analysis::analyse_query(&all_of(&name, view.catalog()), view.catalog());
+    let program = analysed.map_err(|errors| refused(&errors))?.program;
+    let (codec, warnings) = (Codec::over(Arc::clone(view.snapshot().dictionary())), context.warnings.len());
+    evaluate(program, None, view, &codec, context, Beside { keeps_anew: true, ..Beside::default() })?;
+    // They are said of the question.
+    context.warnings.truncate(warnings);
+    Ok(())
 }
 
 /// Whether an evaluation takes more memory than there is for it.

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::destination::destination;
 use super::files::Files;
-use super::query::{self, refused};
+use super::query;
+use super::refusal::refused;
 use super::watch::{Watch, kept_notes, rewrite_noting};
 use crate::analysis::program::Relation;
 use crate::analysis::{self, Analysed};

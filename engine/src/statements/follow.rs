@@ -7,9 +7,11 @@ use super::evaluate::{Beside, evaluate};
 use super::following::Following;
 use super::query::{Asked, asked, form_of};
 use crate::answer::Rows;
-use crate::context::Context;
+use crate::context::{Context, Environment};
 use crate::data::{Codec, Difference, Relation, Run};
 use crate::error::Error;
+use crate::maintain::Means;
+use crate::rewrite;
 use crate::syntax::ast::Query;
 
 /// The answer to a question that is followed.
@@ -18,6 +20,26 @@ pub(crate) enum Told {
     Whole(Rows),
     /// What tells it from the one before it, and all rows in codes of the graph.
     Changed(Difference, Relation),
+}
+
+/// Makes what the next steps of a query would have to make that lasts. The state is that at which it was answered.
+pub(crate) fn rehearse(
+    query: &Query,
+    context: &mut Context<'_>,
+    following: &mut Following,
+) -> Result<(), Error> {
+    let Asked { analysed, rewritten, view } = asked(query, context, false)?;
+    let Environment { threads, thresholds, views, disabled_rewrites, .. } = context.environment;
+    let program = analysed.program;
+    let means = Means { dictionary: view.snapshot().dictionary(), thresholds: *thresholds };
+    let rewritten = rewritten.unwrap_or_else(|| rewrite::rewrite(program.clone(), disabled_rewrites));
+    if !following.is_of(&rewritten) {
+        // It reads views.
+        let reading = views.look(&program, context.graph, &view);
+        threads.run(|| views.rehearse(&reading, &program, means, context.budget))?;
+    }
+    following.rehearse(context.environment, means.dictionary, context.budget)?;
+    Ok(())
 }
 
 /// Answers a query that was answered at an earlier state. `fits` says of what has changed, and of all rows as they are now, whether

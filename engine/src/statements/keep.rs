@@ -3,24 +3,14 @@
 use std::collections::HashSet;
 
 use super::evaluate::{Beside, advance, evaluate};
-use super::query::refused;
+use super::refusal::refused;
+use super::whole::all_of;
 use crate::analysis;
-use crate::catalog::{Catalog, clause_names};
 use crate::context::Context;
 use crate::data::{Codec, RelationId};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::error::Error;
-use crate::syntax::ast::{Atom, Name, Query, QueryHead, Term, TermKind};
-
-/// The query for all columns of a derived relation.
-pub(crate) fn all_of(name: &Name, catalog: &Catalog) -> Query {
-    let head = catalog.rules(&name.text).first().map_or(&[][..], |clause| &clause.head.terms);
-    let arity = catalog.arity(&name.text).unwrap_or(0);
-    let terms = clause_names(head, arity).into_iter();
-    let terms = terms.map(|variable| Term { kind: TermKind::Variable(variable), span: name.span }).collect();
-    let atom = Atom { relation: name.clone(), terms, span: name.span };
-    Query { head: QueryHead::Goal { atom, order: vec![None; arity] }, body: Vec::new(), limit: None }
-}
+use crate::syntax::ast::Name;
 
 /// Sees to it that the rows of a derived relation are kept as they are in the state that the context sees: what is kept of
 /// it is brought there, or else they are derived anew.

@@ -16,11 +16,13 @@ mod insert_arrow;
 mod keep;
 mod parameters;
 mod query;
+mod refusal;
 mod rule;
 mod target;
 mod wanted;
 mod watch;
 mod what_if;
+mod whole;
 mod why;
 mod why_not;
 
@@ -34,15 +36,16 @@ pub(crate) use column_names::callable;
 pub(crate) use declare::resolve as declared_type;
 pub(crate) use delete::retract_rows;
 pub(crate) use destination::no_cluster;
-pub(crate) use follow::{Told, follow};
+pub(crate) use follow::{Told, follow, rehearse};
 pub(crate) use following::Following;
 pub use insert::Inserted;
 pub(crate) use insert::{check_name, insert_rows};
 pub(crate) use insert_arrow::{insert_batches, insert_exported};
-pub(crate) use keep::{all_of, keep_up};
+pub(crate) use keep::keep_up;
 pub use parameters::Parameters;
 pub(crate) use parameters::{fill, fill_any};
-pub(crate) use query::refused;
+pub(crate) use refusal::refused;
+pub(crate) use whole::all_of;
 
 /// Answers a query.
 pub(crate) fn answer(query: &Query, context: &mut Context<'_>) -> Result<Rows, Error> {

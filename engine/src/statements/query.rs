@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::brief::{BRIEF, at_once_or_by_all};
 use super::evaluate::{Beside, Evaluated, evaluate};
+use super::refusal::refused;
 use super::watch::Watch;
 use crate::analysis::program::{Program, Relation};
 use crate::analysis::{self, Analysed, AnalysisError};
@@ -189,13 +190,4 @@ fn left_out(relation: &str) -> Diagnostic {
         format!("the graph's `{relation}` has another number of columns now: the session's is left out");
     Diagnostic::warning(Code::ArityMismatch, message)
         .help("drop the session's facts and rules: .session clear")
-}
-
-/// So many errors of one statement are reported.
-const MAX_ERRORS: usize = 100;
-
-/// What analysis found, as one error.
-pub(crate) fn refused(errors: &[analysis::AnalysisError]) -> Error {
-    use crate::diagnostic::Diagnose;
-    Error::Refused(errors.iter().take(MAX_ERRORS).map(Diagnose::diagnose).collect())
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::query::refused;
+use super::refusal::refused;
 use super::{counted, place};
 use crate::analysis;
 use crate::catalog::Catalog;

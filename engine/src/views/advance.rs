@@ -15,7 +15,7 @@ use crate::budget::{Budget, BudgetError};
 use crate::data::{RelationId, Threads};
 use crate::exec::{ExecError, Thresholds};
 use crate::graph::{Graph, Overlay, SessionView};
-use crate::maintain::{self, Cost, KeptRows, Named, Step};
+use crate::maintain::{self, Cost, KeptRows, Step};
 use crate::plan::{Fate, Forward, OlderNote};
 
 /// Whether views are brought forward when something below them has changed, or derived anew.
@@ -83,9 +83,26 @@ impl Views {
         derived.any(|relation| self.is_behind(reading, *relation, view))
     }
 
-    /// Whether there is a view of a relation of a program at its state.
-    pub(crate) fn has_any_of(&self, reading: &Reading) -> bool {
-        reading.origins.below.keys().any(|relation| self.current(reading, *relation).is_some())
+    /// The relations among these, or below them, of which there are views that all see, at other states only, and which take a while to
+    /// derive, in the order of evaluation.
+    pub(crate) fn behind(
+        &self,
+        reading: &Reading,
+        wanted: &HashSet<RelationId>,
+        program: &Program,
+        view: &SessionView,
+    ) -> Vec<RelationId> {
+        let needed = self.needed(reading, wanted, view);
+        if self.is_brief(reading, program, &needed) {
+            return Vec::new();
+        }
+        let relations = program.strata.iter().flat_map(|stratum| &stratum.relations).copied();
+        let is_behind = |relation: &RelationId| {
+            needed.contains(relation)
+                && reading.may_keep(*relation)
+                && self.is_behind(reading, *relation, view)
+        };
+        relations.filter(is_behind).collect()
     }
 
     /// Brings the views of these relations forward, and those of what they read, as far as that pays. Answers what became of
@@ -269,10 +286,14 @@ impl Views {
         let state = reading.origin(*first).map(|origin| origin.state).unwrap_or_default();
         let Some(_turn) = self.under_way.begin(state, time) else { return Ok(Stepped::Elsewhere) };
         let started = Instant::now();
-        let advanced = advancing.budget.within(time, |budget| {
+        let advance = |budget: &Budget| {
             let advance = || step(stratum, &older, inputs, &inputs_now, advancing, budget);
             if advancing.at_once && time <= BRIEF { advance() } else { advancing.threads.run(advance) }
-        });
+        };
+        let advanced = match self.is_rehearsed(reading, *first) {
+            true => advancing.budget.strictly_within(time, advance),
+            false => advancing.budget.within(time, advance),
+        };
         // What does not succeed this way is derived from scratch, and fails there if it has to.
         let rows = match advanced {
             Some(Ok(Some(rows))) => rows,
@@ -317,7 +338,7 @@ impl Views {
     }
 
     /// From here on these are the rows of a relation at the state of a question.
-    fn replace(
+    pub(super) fn replace(
         &self,
         reading: &Reading,
         relation: RelationId,
@@ -353,17 +374,14 @@ fn step(
     advancing: &Advancing<'_>,
     budget: &Budget,
 ) -> Result<Option<maintain::Advanced>, ExecError> {
-    let relations = |inputs: &Inputs| -> Named {
-        inputs.0.iter().map(|(name, input)| (name.clone(), input.relation())).collect()
-    };
     let old = older.iter().map(|(relation, view)| {
         (advancing.program.relations[relation.index()].name.clone(), budget.lasting(|| view.rows.in_order()))
     });
     let step = Step {
         program: advancing.program,
         stratum,
-        before: &relations(before),
-        now: &relations(now),
+        before: &before.relations(),
+        now: &now.relations(),
         old: &old.collect(),
         dictionary: advancing.view.snapshot().dictionary(),
         thresholds: advancing.thresholds,

@@ -9,7 +9,7 @@ use super::meaning::{Fingerprint, numbers};
 use crate::catalog::Clauses;
 use crate::data::{Computed, Relation, Run};
 use crate::graph::{GraphId, Snapshot};
-use crate::maintain::{Cost, KeptRows};
+use crate::maintain::{Cost, KeptRows, Named};
 
 /// The rows of one relation, and what they follow from.
 #[derive(Debug)]
@@ -31,6 +31,8 @@ pub(super) struct View {
     /// What the relations of its stratum were derived from; none if that is not kept.
     pub(super) inputs: Option<Arc<Inputs>>,
     pub(super) cost: Cost,
+    /// Whether steps have made what the next ones need that lasts.
+    pub(super) is_rehearsed: bool,
     /// Bytes that only it holds, when they were counted last.
     pub(super) bytes: usize,
     pub(super) last_read: AtomicU64,
@@ -97,6 +99,7 @@ impl View {
             below: below.collect(),
             inputs: Some(inputs),
             cost: self.cost,
+            is_rehearsed: self.is_rehearsed,
             last_read: AtomicU64::default(),
         }
     }
@@ -135,6 +138,11 @@ impl View {
 }
 
 impl Inputs {
+    /// The relations.
+    pub(super) fn relations(&self) -> Named {
+        self.0.iter().map(|(name, input)| (name.clone(), input.relation())).collect()
+    }
+
     /// About how long it takes to put derived rows in order.
     pub(super) fn ordering(&self) -> Duration {
         let derived = self.0.values().map(|input| match input {

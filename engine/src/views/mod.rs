@@ -4,7 +4,7 @@
 //! their runs, which no two runs share, and the dictionary of their codes. So a view answers for every snapshot, transaction
 //! and session in which the same rules would find the same rows, and for no other; nobody has to say that something has
 //! changed. What only some see is kept apart (`own.rs`). A question that needs all rows of a relation of which there is an
-//! older view (`states.rs`) brings it forward (`advance.rs`). What has become useless is forgotten when a commit is done, and
+//! older view (`states.rs`) brings it forward (`advance.rs`), or finds that somebody else has (`shared.rs`). What has become useless is forgotten when a commit is done, and
 //! of the rest what was read the longest ago, if memory runs short.
 
 mod advance;
@@ -12,6 +12,8 @@ mod kept;
 mod listing;
 mod meaning;
 mod own;
+mod rehearse;
+mod shared;
 mod states;
 mod under_way;
 
@@ -264,8 +266,9 @@ impl Views {
                     continue;
                 }
                 derived.insert(described.name.clone(), Arc::clone(&rows));
-                let inputs =
-                    inputs.get_or_insert_with(|| inputs_of(relation, reading, program, view, &derived));
+                let inputs = inputs.get_or_insert_with(|| {
+                    inputs_of(relation, reading, program, view, |name| derived.get(name).cloned())
+                });
                 let below = reading.origins.all_below(relation);
                 let below = below.iter().map(|below| {
                     let name = &program.relations[below.index()].name;
@@ -283,6 +286,7 @@ impl Views {
                     below: below.collect(),
                     inputs: inputs.clone(),
                     cost: Cost::of(with_comparing, None),
+                    is_rehearsed: false,
                     bytes: 0,
                     last_read: AtomicU64::new(self.now()),
                 };
@@ -384,7 +388,7 @@ fn inputs_of(
     reading: &Reading,
     program: &Program,
     view: &SessionView,
-    derived: &HashMap<String, Arc<KeptRows>>,
+    derived: impl Fn(&str) -> Option<Arc<KeptRows>>,
 ) -> Option<Arc<Inputs>> {
     let stratum = program.strata.iter().find(|stratum| stratum.relations.contains(&relation))?;
     let mut inputs = BTreeMap::new();
@@ -393,7 +397,7 @@ fn inputs_of(
         let described = program.relations.get(id.index())?;
         let name = &described.name;
         if !stratum.relations.contains(id) && reading.origins.below.contains_key(id) {
-            inputs.insert(name.clone(), Input::Derived(Arc::clone(derived.get(name)?)));
+            inputs.insert(name.clone(), Input::Derived(derived(name)?));
         } else {
             inputs.insert(name.clone(), Input::Stored(stored_rows(view, name, described.arity)));
         }

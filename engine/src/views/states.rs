@@ -49,6 +49,14 @@ impl Views {
         self.current(reading, relation).is_none() && !self.older(reading, relation, asked).is_empty()
     }
 
+    /// Forgets what all see of a relation if it stands at an earlier state than a question.
+    pub(crate) fn forget_older(&self, reading: &Reading, relation: RelationId, asked: &SessionView) {
+        let Some(origin) = reading.origin(relation) else { return };
+        let version = asked.snapshot().version();
+        let is_older = |view: &View| view.state != origin.state && view.version <= version;
+        self.kept.write().retain(|meaning, view| *meaning != origin.meaning || !is_older(view));
+    }
+
     /// The rows of all relations of a stratum at the nearest state, and what they follow from now; none if they are not there.
     pub(super) fn nearest(
         &self,

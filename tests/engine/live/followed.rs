@@ -2,6 +2,7 @@
 //! every kind, and questions with constants, conditions and aggregates over them.
 
 use std::cell::Cell;
+use std::time::Duration;
 
 use proptest::prelude::{ProptestConfig, any};
 use proptest::{collection::vec, proptest, sample::select, sample::subsequence};
@@ -51,9 +52,10 @@ fn what_is_told_is_what_tells_one_answer_from_the_next() {
         advance in select(vec![Advance::Always, Advance::Always, Advance::Always, Advance::WhereFaster]),
         thresholds in select(vec![Thresholds::default(), Thresholds::lowest()]),
         jointly in select(vec![Jointly::Never, Jointly::WhereFaster, Jointly::Always]),
+        quiet in select(vec![Duration::ZERO, Duration::from_millis(2)]),
     )| {
         let kinds = with_below(chosen);
-        let live = LiveOptions { jointly, ..LiveOptions::default() };
+        let live = LiveOptions { jointly, quiet, ..LiveOptions::default() };
         let (engine, mut writer) = start(EngineOptions { advance, thresholds, live, ..EngineOptions::default() }, &kinds);
         let (_, mut derives) = start(EngineOptions { view_memory: 0, ..EngineOptions::default() }, &kinds);
         let mut readers = Vec::new();
@@ -103,5 +105,31 @@ fn asks_for_too_much(advance: Advance) {
         let expected: Copy = all.into_iter().filter(|row| row[1] == Value::Int(8)).collect();
         assert_eq!(reader.copy.len(), expected.len(), "after {}", &change[..12]);
         assert_eq!(reader.copy, expected, "after {}", &change[..12]);
+    }
+}
+
+#[test]
+fn what_is_brought_forward_for_one_is_there_for_all() {
+    let engine = engine_of(EngineOptions::default());
+    let mut writer = session(&engine);
+    let edges: Vec<String> = (0..600).map(|node| format!("({node}, {})", node + 1)).collect();
+    tell(&mut writer, &format!("+edge[{}]", edges.join(", ")));
+    tell(&mut writer, "+path(X, Y) <- edge(X, Y)\n+path(X, Z) <- path(X, Y), edge(Y, Z)");
+    let mut first = Reader::new(&writer, "?path(X, Y)", true);
+    let mut second = Reader::new(&writer, "?count<Y> <- path(X, Y), X < 300", true);
+    let has_kept = |writer: &mut Session, rows: usize| {
+        let plan = run(writer, ".explain ?path(X, Y)").expect("a plan").1;
+        let line = format!("kept path ({rows} rows)");
+        plan.iter().flatten().any(|value| value.to_string().contains(&line))
+    };
+    let mut rows = 600 * 601 / 2;
+    for node in 601..604 {
+        let version = tell(&mut writer, &format!("+edge({}, {node})", node - 1));
+        rows += node;
+        first.catch_up(version).expect("an answer");
+        assert!(has_kept(&mut writer, rows), "nobody has to derive it, or to bring it forward");
+        second.catch_up(version).expect("an answer");
+        assert!(has_kept(&mut writer, rows));
+        assert_eq!(first.copy.len(), rows);
     }
 }
