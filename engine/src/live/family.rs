@@ -139,10 +139,11 @@ impl Family {
     /// only one is enough: they share what takes long.
     pub(super) fn rehearse(&self, environment: &Environment, budget: &Budget) {
         let Some(_turn) = self.turn.try_lock() else { return };
-        let of_all = || Some(self.template.rehearse(environment, &*self.latest()?, budget));
-        let rehearse = || match self.template.wants_rehearsal() {
-            true => of_all(),
-            false => self.queries().iter().find_map(|query| query.rehearse(environment, budget)),
+        let rehearse = || {
+            if self.template.wants_rehearsal() {
+                return Some(self.template.rehearse(environment, &*self.latest()?, budget));
+            }
+            self.queries().iter().find_map(|query| query.rehearse(environment, budget))
         };
         // What goes wrong goes wrong where somebody needs it.
         drop(catch_unwind(AssertUnwindSafe(rehearse)));

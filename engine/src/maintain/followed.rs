@@ -9,12 +9,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::from_scratch::FromScratch;
-use super::{Cost, KeptRows, Named, Step, advance, rehearse};
+use super::{Cost, KeptRows, Means, Named, Step, advance, rehearse};
 use crate::analysis::program::{Program, Rule, Stratum};
 use crate::budget::{Budget, BudgetError};
 use crate::data::parallel::FEW_ROWS;
 use crate::data::{Codec, Computed, Dictionary, Difference, Learning, Relation};
-use crate::exec::{ExecError, Outcome, Thresholds};
+use crate::exec::{ExecError, Outcome};
 
 /// A program with the rows of all its relations.
 #[derive(Debug)]
@@ -41,13 +41,6 @@ struct Derived {
     rows: BTreeMap<String, Arc<KeptRows>>,
     /// What has changed of the answer, if that was found on the way.
     difference: Option<Difference>,
-}
-
-/// What a step needs beside the rows.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Means<'m> {
-    pub(crate) dictionary: &'m Arc<Dictionary>,
-    pub(crate) thresholds: Thresholds,
 }
 
 /// The state to which the rows are to be brought.
@@ -233,8 +226,7 @@ impl Followed {
                 before: &self.read(stratum, &before.stored, &before.derived),
                 now: &self.read(stratum, stored, &now),
                 old: &old.collect(),
-                dictionary: means.dictionary,
-                thresholds: means.thresholds,
+                means,
             };
             let Some(mut advanced) = advance(&step, budget)? else { return Ok(None) };
             if stratum.relations.contains(&self.program.goal) {

@@ -72,9 +72,7 @@ impl<'b> FromScratch<'b> {
         self.found.push(Found { numbers, before: before.cloned(), rows: Arc::clone(&rows), difference });
         (rows, of_goal)
     }
-}
 
-impl FromScratch<'_> {
     /// How many rows stand on no earlier ones, so that nothing that was built serves for them.
     pub(super) fn fresh(&self) -> usize {
         self.fresh

@@ -29,7 +29,7 @@ use crate::plan::{Forward, HandedOn};
 use crate::rewrite::changes::{self, OfStratum, Ranks, Side};
 
 pub(crate) use cost::Cost;
-pub(crate) use followed::{Followed, Means, NextState};
+pub(crate) use followed::{Followed, NextState};
 pub(crate) use kept_rows::{KeptRows, Ordered};
 pub(crate) use rehearsal::rehearse;
 
@@ -47,8 +47,14 @@ pub(crate) struct Step<'s> {
     pub(crate) now: &'s Named,
     /// The rows of its relations as they were.
     pub(crate) old: &'s BTreeMap<String, Ordered>,
+    pub(crate) means: Means<'s>,
+}
+
+/// What a step needs beside rows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Means<'m> {
     /// The values of all codes; what is computed is learnt.
-    pub(crate) dictionary: &'s Arc<Dictionary>,
+    pub(crate) dictionary: &'m Arc<Dictionary>,
     pub(crate) thresholds: Thresholds,
 }
 
@@ -242,7 +248,7 @@ impl Follow<'_> {
     fn execute(&self, program: &Program, sides: &Sides) -> Result<Option<Found>, ExecError> {
         /// The next steps find the indexes that this one makes.
         const USES: usize = 1_000;
-        let Step { dictionary, thresholds, .. } = *self.step;
+        let Means { dictionary, thresholds } = self.step.means;
         let thresholds = Thresholds { index_uses: USES, ..thresholds };
         let codec = Codec::over(Arc::clone(dictionary));
         let outcome = exec::execute(program, sides, &codec, self.budget, thresholds, None)?;

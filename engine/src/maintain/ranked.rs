@@ -38,7 +38,7 @@ impl Follow<'_> {
         let come = changes::come(program, stratum, &self.below, Ranks::InLastColumn);
         let Some(come) = self.find(&come, &sides)? else { return Ok(None) };
         let end = self.take_in_ranked(&mut kept, come, end);
-        if self.step.thresholds.audits_ranks && end.is_some() {
+        if self.step.means.thresholds.audits_ranks && end.is_some() {
             self.audit(&kept, &mut sides)?;
         }
         Ok(end.map(|_| self.without_ranks(kept)))
@@ -69,7 +69,7 @@ impl Follow<'_> {
             self.take_out(kept, rows, &mut gone);
             falling = &next;
             in_vain = if stay == 0 { in_vain + 1 } else { 0 };
-            if in_vain == self.step.thresholds.falls_in_vain {
+            if in_vain == self.step.means.thresholds.falls_in_vain {
                 self.keep(sides, kept);
                 let sinking = changes::sinking(program, stratum, &self.below);
                 let Some(sunk) = self.find(&sinking, sides)? else { return Ok(None) };

@@ -15,7 +15,7 @@ use crate::budget::{Budget, BudgetError};
 use crate::data::{RelationId, Threads};
 use crate::exec::{ExecError, Thresholds};
 use crate::graph::{Graph, Overlay, SessionView};
-use crate::maintain::{self, Cost, KeptRows, Step};
+use crate::maintain::{self, Cost, KeptRows, Means, Step};
 use crate::plan::{Fate, Forward, OlderNote};
 
 /// Whether views are brought forward when something below them has changed, or derived anew.
@@ -383,8 +383,7 @@ fn step(
         before: &before.relations(),
         now: &now.relations(),
         old: &old.collect(),
-        dictionary: advancing.view.snapshot().dictionary(),
-        thresholds: advancing.thresholds,
+        means: Means { dictionary: advancing.view.snapshot().dictionary(), thresholds: advancing.thresholds },
     };
     maintain::advance(&step, budget)
 }

@@ -52,8 +52,7 @@ impl Views {
         let present: State = (inputs.relations(), old);
         let step = |before: Option<&State>, now: &Named, budget: &Budget| {
             let (before, old) = before.unwrap_or(&present);
-            let Means { dictionary, thresholds } = means;
-            let step = Step { program, stratum, before, now, old, dictionary, thresholds };
+            let step = Step { program, stratum, before, now, old, means };
             let advanced = maintain::advance(&step, budget)?;
             Ok(advanced.map(|advanced| (now.clone(), advanced.into_rows())))
         };

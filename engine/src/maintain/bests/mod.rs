@@ -47,7 +47,7 @@ pub(super) fn advance(
     let Some(Ordered { rows: old, .. }) = step.old.get(name(bests.relation)) else { return Ok(None) };
     let rules = StartRules::evaluated(&bests.start_rules, old.arity(), step, changed, evaluate)?;
     let Some(of_rules) = rules else { return Ok(None) };
-    let codec = Codec::over(Arc::clone(step.dictionary));
+    let codec = Codec::over(Arc::clone(step.means.dictionary));
     let values = Values { largest: bests.largest, are_there: bests.value.is_some(), codec: &codec };
     let kinds = bests
         .edges

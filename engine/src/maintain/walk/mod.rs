@@ -45,7 +45,7 @@ pub(super) fn advance(
     let Some(of_rules) = StartRules::evaluated(&walk.start_rules, 2, step, changed, evaluate)? else {
         return Ok(None);
     };
-    let codec = Codec::over(Arc::clone(step.dictionary));
+    let codec = Codec::over(Arc::clone(step.means.dictionary));
     let is_empty = |relations: &Named, source: &PairsOf| {
         relations.get(name(source.columns.relation)).is_none_or(Relation::is_empty)
     };
