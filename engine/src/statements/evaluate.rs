@@ -198,19 +198,21 @@ fn keep_behind(
     view: &SessionView,
     context: &mut Context<'_>,
 ) -> Result<bool, Error> {
-    let views = &context.environment.views;
+    let (views, mut were_any) = (&context.environment.views, false);
     let behind = views.behind(reading, wanted, program, view);
     // With one the others that it needs are there, too.
-    for relation in behind.iter().rev().filter(|relation| wanted.contains(relation)) {
-        if !views.holds(reading, *relation) {
-            keep_anew(&program.relations[relation.index()].name, view, context)?;
+    for relation in behind.into_iter().rev().filter(|relation| wanted.contains(relation)) {
+        if views.holds(reading, relation) {
+            continue;
         }
-        if !views.holds(reading, *relation) {
+        were_any = true;
+        keep_anew(&program.relations[relation.index()].name, view, context)?;
+        if !views.holds(reading, relation) {
             // It cannot be kept any more: to try that again and again would cost an evaluation each time.
-            views.forget_older(reading, *relation, view);
+            views.forget_older(reading, relation, view);
         }
     }
-    Ok(!behind.is_empty())
+    Ok(were_any)
 }
 
 /// Derives all rows of a relation, to be kept.
