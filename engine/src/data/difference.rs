@@ -3,7 +3,7 @@
 //!
 //! Runs are merged as rows come, so this takes about as long as it took to put them there, whatever lies between the two.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 
 use super::key_ranges::KeyRanges;
 use super::keys::{Key, with_key};
@@ -74,11 +74,17 @@ fn not_shared<K: Key>(a: &[Run], b: &[Run]) -> [Vec<K>; 2] {
     let own = |runs: &'_ [Run], others: &[Run]| -> Vec<Run> {
         runs.iter().filter(|run| shared(run, others).is_none()).cloned().collect()
     };
-    let (of_a, of_b) = (own(a, b), own(b, a));
+    let (mut of_a, of_b) = (own(a, b), own(b, a));
     let (all, first) = (of_a.len() + of_b.len(), of_a.len());
+    of_a.sort_by_key(|run| Reverse(run.len()));
     let ranges = KeyRanges::of::<K>(of_a.iter().chain(&of_b));
-    let apart =
-        |range| without_common(&ranges.keys::<K>(0..first, range), &ranges.keys::<K>(first..all, range));
+    let apart = |range| {
+        let keys = |runs| ranges.keys::<K>(runs, range);
+        // The largest run by itself: to merge it with the others takes longer.
+        let (only_a, only_b) = without_common(&keys(0..first.min(1)), &keys(first..all));
+        let (also_only_a, only_b) = without_common(&keys(first.min(1)..first), &only_b);
+        (merge(&only_a, &also_only_a), only_b)
+    };
     let (only_a, only_b): (Vec<_>, Vec<_>) =
         parallel::map((0..ranges.count()).collect(), apart).into_iter().unzip();
     [only_a.concat(), only_b.concat()]
@@ -88,9 +94,9 @@ fn not_shared<K: Key>(a: &[Run], b: &[Run]) -> [Vec<K>; 2] {
 fn lost<K: Key>(runs: &[Run], others: &[Run]) -> Vec<K> {
     let shared = runs.iter().filter_map(|run| Some((run, shared(run, others)?)));
     shared.fold(Vec::new(), |keys, (run, other)| {
-        let (columns, mut lost) = (run.columns(), Vec::new());
-        run.live_only_here(other).into_iter().for_each(|row| K::pack(&columns, row, row + 1, &mut lost));
-        merge(&lost, &keys)
+        let columns = run.columns();
+        let lost = run.live_only_here(other).into_iter().map(|row| K::of_row(&columns, row));
+        merge(&lost.collect::<Vec<_>>(), &keys)
     })
 }
 

@@ -24,9 +24,7 @@ impl<'r> KeyRanges<'r> {
         let mut bounds: Vec<K> = Vec::new();
         for run in &runs {
             let columns = run.columns();
-            for row in (ROWS / 2..run.stored_len()).step_by(ROWS) {
-                K::pack(&columns, row, row + 1, &mut bounds);
-            }
+            bounds.extend((ROWS / 2..run.stored_len()).step_by(ROWS).map(|row| K::of_row(&columns, row)));
         }
         bounds.sort_unstable();
         bounds.dedup();
@@ -62,14 +60,9 @@ impl<'r> KeyRanges<'r> {
 /// Where the ranges between these keys begin and end in a run.
 fn cuts<K: Key>(run: &Run, bounds: &[K]) -> Vec<usize> {
     let columns = run.columns();
-    let mut one = Vec::with_capacity(1);
     let mut cuts = vec![0];
     for bound in bounds {
-        let is_before = |row: usize| {
-            one.clear();
-            K::pack(&columns, row, row + 1, &mut one);
-            one[0] < *bound
-        };
+        let is_before = |row: usize| K::of_row(&columns, row) < *bound;
         cuts.push(partition_point(cuts[cuts.len() - 1], run.stored_len(), is_before));
     }
     cuts.push(run.stored_len());

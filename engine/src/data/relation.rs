@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::codes::Code;
 use super::keys::{Key, with_key};
 use super::rows::{Rows, is_sorted, sorted, sorted_keys, unpack};
-use super::run::Run;
+use super::run::{Run, partition_point};
 
 /// Stored rows: a set.
 #[derive(Debug, Clone)]
@@ -217,32 +217,18 @@ pub(super) fn pack_live<K: Key>(run: &Run, rows: Range<usize>, keys: &mut Vec<K>
 fn find_sorted<K: Key>(run: &Run, keys: &[K]) -> Vec<Option<usize>> {
     let columns = run.columns();
     let len = run.stored_len();
-    let mut one = Vec::with_capacity(1);
-    let mut key_at = |row: usize| {
-        one.clear();
-        K::pack(&columns, row, row + 1, &mut one);
-        one[0]
-    };
+    let key_at = |row: usize| K::of_row(&columns, row);
     let mut low = 0;
     keys.iter()
         .map(|key| {
             // Gallop from the last position, then bisect: cheap for dense and for sparse batches.
-            let mut step = 1;
-            let mut high = low;
+            let (mut high, mut step) = (low, 1);
             while high < len && key_at(high) < *key {
                 low = high + 1;
                 high += step;
                 step *= 2;
             }
-            let mut high = high.min(len);
-            while low < high {
-                let middle = low + (high - low) / 2;
-                if key_at(middle) < *key {
-                    low = middle + 1;
-                } else {
-                    high = middle;
-                }
-            }
+            low = partition_point(low, high.min(len), |row| key_at(row) < *key);
             (low < len && key_at(low) == *key).then_some(low)
         })
         .collect()

@@ -2,7 +2,7 @@
 //!
 //! A step may take half of what derivation from scratch took; if it takes longer it is given up, and nothing is lost but
 //! that time. The first steps may take as long. To put rows in order and to make indexes, which the steps after it find, may take
-//! three times as long besides (`budget/attempt.rs`).
+//! three times as long besides (`budget/attempt.rs`), but for what was given up the last time.
 //! Soufflé's elastic evaluation decides so between two strategies (Zhao, Subotić, Raghothaman, Scholz, PPDP 2021).
 
 use std::time::Duration;
@@ -58,7 +58,13 @@ impl Cost {
             self.rests -= 1;
             return None;
         }
-        Some(if self.first_steps > 0 { self.worth().max(self.anew) } else { self.worth() })
+        let is_first = self.first_steps > 0 && !self.is_in_doubt(changed);
+        Some(if is_first { self.worth().max(self.anew) } else { self.worth() })
+    }
+
+    /// Whether the last step with as many changed rows was given up.
+    pub(crate) fn is_in_doubt(&self, changed: usize) -> bool {
+        self.given_up > 0 && changed >= self.from_rows
     }
 
     /// How long the next step may take, if so many rows change; none if it will not be tried.
@@ -89,9 +95,15 @@ impl Cost {
         (self.anew / 2).max(Cost::LEAST)
     }
 
-    /// A step was given up: twice as many times as last time one of its size is not even tried.
-    pub(crate) fn give_up(&mut self, changed: usize) {
+    /// A step was given up after this time: twice as many times as last time one of its size is not even tried, unless that was
+    /// found out at once.
+    pub(crate) fn give_up(&mut self, took: Duration, changed: usize) {
+        /// Of what a step may take.
+        const AT_ONCE: u32 = 8;
         self.failures += 1;
+        if took <= self.worth() / AT_ONCE {
+            return;
+        }
         let half = changed / 2;
         self.from_rows = if self.given_up == 0 { half } else { self.from_rows.min(half) };
         self.given_up = (self.given_up + 1).min(Cost::MOST);
@@ -114,7 +126,7 @@ mod tests {
         assert_eq!(cost.allowed(100), Some(ANEW / 2));
         let mut rests = Vec::new();
         for _ in 0..10 {
-            cost.give_up(100);
+            cost.give_up(ANEW / 2, 100);
             cost = Cost::of(ANEW, Some(cost));
             let mut rested = 0;
             while cost.allowed(100).is_none() {
@@ -124,13 +136,21 @@ mod tests {
         }
         assert_eq!(rests, [1, 3, 7, 15, 31, 63, 127, 255, 255, 255]);
         cost.made(2 * ANEW, 100);
-        cost.give_up(100);
+        cost.give_up(ANEW / 2, 100);
         assert_eq!(cost.rests, 255, "a step that was not worth it changes nothing");
+        assert!(cost.is_in_doubt(50));
+        assert!(!cost.is_in_doubt(49));
         assert_eq!(cost.allowed(49), Some(ANEW), "a small one is tried");
         cost.made(ANEW / 2, 49);
         assert_eq!((cost.rests, cost.allows(50)), (255, None), "and says nothing of others");
         cost.made(ANEW / 2, 50);
         assert_eq!(cost.allowed(100), Some(ANEW / 2), "one that was worth it does");
+        cost.give_up(ANEW / 16, 50);
+        assert_eq!(
+            (cost.rests, cost.is_in_doubt(50)),
+            (0, false),
+            "what was found out at once costs nothing"
+        );
         assert_eq!(Cost::of(100 * ANEW, Some(cost)).anew, 2 * ANEW, "once is not enough to be believed");
         assert_eq!(Cost::of(Duration::ZERO, None).allowed(1), Some(Cost::LEAST));
     }

@@ -125,7 +125,7 @@ impl Followed {
         let Some(time) = time.filter(|time| ordering < Budget::for_lasting(*time)) else { return Ok(None) };
         let started = Instant::now();
         let derive = |budget: &Budget| self.derive(&self.state, &next.stored, next.means, budget);
-        let advanced = match self.is_rehearsed {
+        let advanced = match self.is_rehearsed || self.cost.is_in_doubt(changed) {
             true => budget.strictly_within(time, derive),
             false => budget.within(time, derive),
         };
@@ -136,7 +136,7 @@ impl Followed {
             }
             // What does not succeed this way is derived from scratch, and fails there if it has to.
             None | Some(Ok(None) | Err(_)) => {
-                self.cost.give_up(changed);
+                self.cost.give_up(started.elapsed(), changed);
                 return Ok(None);
             }
         };

@@ -31,6 +31,10 @@ impl Follow<'_> {
         let Changed { now, asked } = groups.changed(alive.as_ref(), &mut learning)?;
         let mut now = self.old(name, arity).delete(&groups.before).0.insert(&now).0;
         if asked.len > 0 {
+            if heads.groups.is_empty() && program.strata.len() == 1 {
+                // To aggregate the one group anew is to derive everything from scratch.
+                return Ok(None);
+            }
             sides.add(ASKED_GROUPS.to_owned(), vec![run_of(&asked)]);
             let anew = changes::groups_anew(program, stratum, &self.below, rule);
             let found = anew.map(|(program, found)| (program, [(rule.head, found)].into()));

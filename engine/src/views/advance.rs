@@ -290,7 +290,8 @@ impl Views {
             let advance = || step(stratum, &older, inputs, &inputs_now, advancing, budget);
             if advancing.at_once && time <= BRIEF { advance() } else { advancing.threads.run(advance) }
         };
-        let advanced = match self.is_rehearsed(reading, *first) {
+        let is_in_doubt = self.cost(reading, *first).is_some_and(|cost| cost.is_in_doubt(changed));
+        let advanced = match is_in_doubt || self.is_rehearsed(reading, *first) {
             true => advancing.budget.strictly_within(time, advance),
             false => advancing.budget.within(time, advance),
         };
@@ -301,9 +302,10 @@ impl Views {
                 return Err(ExecError::Budget(BudgetError::Cancelled));
             }
             None | Some(Ok(None) | Err(_)) => {
-                self.change_cost(reading, *first, |cost| cost.give_up(changed));
+                let took = started.elapsed();
+                self.change_cost(reading, *first, |cost| cost.give_up(took, changed));
                 self.given_up.fetch_add(1, Ordering::Relaxed);
-                return Ok(Stepped::GivenUp(started.elapsed()));
+                return Ok(Stepped::GivenUp(took));
             }
         };
         let took = started.elapsed();

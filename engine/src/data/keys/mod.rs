@@ -22,6 +22,8 @@ pub(crate) trait Key: Copy + Ord + Send + Sync + std::fmt::Debug + 'static {
     const EMPTY: Self;
     /// Appends the keys of rows `start..end` of equally long columns.
     fn pack(columns: &[&[Code]], start: usize, end: usize, out: &mut Vec<Self>);
+    /// The key of one row.
+    fn of_row(columns: &[&[Code]], row: usize) -> Self;
     /// The code at a position.
     fn code(&self, position: usize) -> Code;
     /// A well-mixed hash.
@@ -69,6 +71,15 @@ impl Key for u64 {
     }
 
     #[inline]
+    fn of_row(columns: &[&[Code]], row: usize) -> u64 {
+        match columns {
+            [] => 0,
+            [a] => of_one(a[row]),
+            [a, b, ..] => of_one(a[row]) | u64::from(b[row]),
+        }
+    }
+
+    #[inline]
     fn code(&self, position: usize) -> Code {
         (self >> (32 - 32 * position)) as Code
     }
@@ -90,6 +101,12 @@ impl Key for u128 {
                 *key |= u128::from(*code) << (96 - 32 * position);
             }
         }
+    }
+
+    #[inline]
+    fn of_row(columns: &[&[Code]], row: usize) -> u128 {
+        let code = |(position, column): (usize, &&[Code])| u128::from(column[row]) << (96 - 32 * position);
+        columns.iter().enumerate().map(code).sum()
     }
 
     #[inline]
@@ -115,6 +132,13 @@ impl<const N: usize> Key for [Code; N] {
                 key[position] = *code;
             }
         }
+    }
+
+    #[inline]
+    fn of_row(columns: &[&[Code]], row: usize) -> [Code; N] {
+        let mut key = [0; N];
+        key.iter_mut().zip(columns).for_each(|(code, column)| *code = column[row]);
+        key
     }
 
     #[inline]

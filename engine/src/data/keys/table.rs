@@ -126,12 +126,10 @@ impl<K: Key> KeyNumbers<K> {
     pub(crate) fn for_keys(columns: &[&[Code]], rows: usize) -> KeyNumbers<K> {
         const SAMPLE: usize = 1_024;
         let mut sample = KeySet::default();
-        let mut keys = Vec::with_capacity(1);
         let seen = (0..SAMPLE.min(rows)).map(|place| place * (rows / SAMPLE).max(1));
         let differ = seen.filter(|row| {
-            keys.clear();
-            K::pack(columns, *row, row + 1, &mut keys);
-            sample.insert(keys[0], keys[0].hash())
+            let key = K::of_row(columns, *row);
+            sample.insert(key, key.hash())
         });
         let mut numbers = KeyNumbers::default();
         if differ.count() * 10 > SAMPLE * 9 {

@@ -267,12 +267,7 @@ impl Run {
         let mut keys = Vec::with_capacity(found.len());
         K::pack(columns, 0, found.len(), &mut keys);
         let (Some(first), Some(last)) = (keys.first(), keys.last()) else { return };
-        let mut one = Vec::with_capacity(1);
-        let mut key_at = |row: usize| {
-            one.clear();
-            K::pack(&mine, row, row + 1, &mut one);
-            one[0]
-        };
+        let key_at = |row: usize| K::of_row(&mine, row);
         let start = partition_point(0, self.stored_len(), |row| key_at(row) < *first);
         let end = partition_point(start, self.stored_len(), |row| key_at(row) <= *last);
         if end - start <= NEAR * keys.len() {
