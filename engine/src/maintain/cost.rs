@@ -1,8 +1,8 @@
 //! Whether to bring rows forward or to derive them anew.
 //!
 //! A step may take half of what derivation from scratch took; if it takes longer it is given up, and nothing is lost but
-//! that time. The first steps may take as long. To put rows in order and to make indexes, which the steps after it find, may take
-//! three times as long besides (`budget/attempt.rs`), but for what was given up the last time.
+//! that time. The first steps may take as long, unless one was given up. To put rows in order and to make indexes, which the steps after
+//! it find, may take three times as long besides (`budget/attempt.rs`).
 //! Soufflé's elastic evaluation decides so between two strategies (Zhao, Subotić, Raghothaman, Scholz, PPDP 2021).
 
 use std::time::Duration;
@@ -63,7 +63,7 @@ impl Cost {
     }
 
     /// Whether the last step with as many changed rows was given up.
-    pub(crate) fn is_in_doubt(&self, changed: usize) -> bool {
+    fn is_in_doubt(&self, changed: usize) -> bool {
         self.given_up > 0 && changed >= self.from_rows
     }
 

@@ -125,7 +125,7 @@ impl Followed {
         let Some(time) = time.filter(|time| ordering < Budget::for_lasting(*time)) else { return Ok(None) };
         let started = Instant::now();
         let derive = |budget: &Budget| self.derive(&self.state, &next.stored, next.means, budget);
-        let advanced = match self.is_rehearsed || self.cost.is_in_doubt(changed) {
+        let advanced = match self.is_rehearsed {
             true => budget.strictly_within(time, derive),
             false => budget.within(time, derive),
         };

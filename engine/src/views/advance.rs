@@ -290,8 +290,7 @@ impl Views {
             let advance = || step(stratum, &older, inputs, &inputs_now, advancing, budget);
             if advancing.at_once && time <= BRIEF { advance() } else { advancing.threads.run(advance) }
         };
-        let is_in_doubt = self.cost(reading, *first).is_some_and(|cost| cost.is_in_doubt(changed));
-        let advanced = match is_in_doubt || self.is_rehearsed(reading, *first) {
+        let advanced = match self.is_rehearsed(reading, *first) {
             true => advancing.budget.strictly_within(time, advance),
             false => advancing.budget.within(time, advance),
         };
