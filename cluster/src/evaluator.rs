@@ -13,17 +13,17 @@ use stratalog_engine::data::Codec;
 use stratalog_engine::exec::{Computation, ExecError, Outcome, Profile, Relations};
 use stratalog_engine::{Budget, Elsewhere};
 
+use crate::ballista::Ballista;
 use crate::evaluation::{Done, Evaluation};
 use crate::findings::Findings;
 use crate::lower::Refusal;
-use crate::runner::InProcess;
-use crate::scratch::Scratch;
+use crate::runner::{InProcess, Runner};
 use crate::settings::Settings;
 
-/// Evaluates programs by plans, in this process.
+/// Evaluates programs by plans, in this process or by executors.
 pub struct Evaluator {
     settings: Settings,
-    runner: InProcess,
+    runner: Box<dyn Runner>,
     tally: Counted,
 }
 
@@ -38,6 +38,8 @@ pub struct Tally {
     pub programs_by_plans: u64,
     /// Strata that were evaluated by plans.
     pub by_plans: u64,
+    /// Plans that executors have run.
+    pub plans_by_executors: u64,
     /// Those of them whose joins sorted both sides, since what held one got no more memory.
     pub sorted: u64,
     /// Strata whose rows are those of another relation.
@@ -57,12 +59,26 @@ struct Counted {
 impl Evaluator {
     /// With these settings.
     pub fn new(settings: Settings) -> Result<Evaluator, ExecError> {
-        Ok(Evaluator { runner: InProcess::new(&settings)?, settings, tally: Counted::default() })
+        let here = InProcess::new(&settings)?;
+        let runner: Box<dyn Runner> = match &settings.coordination {
+            Some(coordination) => Box::new(Ballista::new(here, coordination, &settings)?),
+            None => Box::new(here),
+        };
+        Ok(Evaluator { runner, settings, tally: Counted::default() })
     }
 
     /// What has been evaluated so far.
     pub fn tally(&self) -> Tally {
-        Tally { programs: self.tally.programs.load(Ordering::Relaxed), ..self.tally.tally.lock().clone() }
+        Tally {
+            programs: self.tally.programs.load(Ordering::Relaxed),
+            plans_by_executors: self.runner.run_by_executors(),
+            ..self.tally.tally.lock().clone()
+        }
+    }
+
+    /// Whether there are executors to run plans.
+    pub fn has_executors(&self) -> bool {
+        self.runner.has_executors()
     }
 }
 
@@ -82,8 +98,8 @@ impl Elsewhere for Evaluator {
             relations,
             computation: Computation::new(codec.clone(), budget.clone()),
             settings: &self.settings,
-            runner: &self.runner,
-            scratch: Arc::new(Scratch::new(self.runner.store().clone())),
+            runner: &*self.runner,
+            scratch: Arc::new(self.runner.scratch()),
             findings: Arc::clone(&findings),
             tables: HashMap::default(),
         };

@@ -24,9 +24,23 @@ pub(crate) fn said(error: &DataFusionError, pool_bytes: usize) -> ExecError {
     }
 }
 
+/// What another process says: an error that came from there as text.
+pub(crate) fn told(why: String, pool_bytes: usize) -> ExecError {
+    if why.contains("Resources exhausted") || why.contains("ResourcesExhausted") {
+        return BudgetError::Memory { limit: pool_bytes as u64 }.into();
+    }
+    match names_a_full_disk(&why) {
+        true => BudgetError::Disk { why }.into(),
+        false => ExecError::Elsewhere { why },
+    }
+}
+
 /// Whether there is no room on disk: none that may be used, or none at all. On its way through Arrow, a cause becomes text.
 fn is_full(error: &DataFusionError) -> bool {
-    let text = error.to_string();
+    names_a_full_disk(&error.to_string())
+}
+
+fn names_a_full_disk(text: &str) -> bool {
     text.contains("max_temp_directory_size") || text.contains("No space left on device")
 }
 

@@ -1,5 +1,6 @@
 //! `Folder`: where the files of one process are, as long as it lasts.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,6 +31,11 @@ impl Folder {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Its name among those of other processes.
+    pub(crate) fn name(&self) -> &str {
+        self.path.file_name().and_then(OsStr::to_str).unwrap_or_default()
     }
 }
 

@@ -18,11 +18,20 @@ mod batches;
 /// Where the files of a process are.
 mod folder;
 
-/// Where the files of an evaluation are.
-mod scratch;
-
 /// The rows of a relation, in memory or in files.
 mod table;
+
+/// Where files are.
+mod store;
+
+/// Rows to files.
+mod files;
+
+/// Rows in memory as files, for others.
+mod published;
+
+/// Where the files of an evaluation are.
+mod scratch;
 
 /// What an evaluation by the engine reads.
 mod inputs;
@@ -42,13 +51,16 @@ mod pool;
 /// Who runs plans.
 mod runner;
 
+/// Plans on executors, by Ballista.
+mod ballista;
+
 /// One program, stratum by stratum.
 mod evaluation;
 
 /// What the engine asks.
 mod evaluator;
 
+pub use ballista::{Executor, ExecutorSettings};
 pub use evaluator::{Evaluator, Tally};
 pub use lower::Refusal;
-pub use runner::{InProcess, Runner};
-pub use settings::Settings;
+pub use settings::{Coordination, Settings};

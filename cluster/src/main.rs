@@ -1,35 +1,199 @@
-//! `stratalog-cluster`: a server whose questions need not fit memory.
+//! `stratalog-cluster`: a server whose questions need not fit memory, and the processes that may help it.
 
+use std::convert::Infallible;
 use std::ffi::OsString;
-use std::process::ExitCode;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::os::unix::process::{CommandExt, parent_id};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
 use std::sync::Arc;
+use std::time::Duration;
 
-use stratalog_cluster::{Evaluator, Settings};
+use clap::{Args, Parser, Subcommand};
+use stratalog_cluster::{Coordination, Evaluator, Executor, ExecutorSettings, Settings};
 use stratalog_engine::Elsewhere;
 use stratalog_server::config::ClusterSettings;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-const USAGE: &str = "usage: stratalog-cluster server [ARGUMENTS of stratalog-server]";
+/// A server whose questions need not fit memory, and executors that evaluate them.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Subcommands,
+}
+
+#[derive(Subcommand)]
+enum Subcommands {
+    /// Serve as stratalog-server does; with `cluster.listen`, executors may help
+    #[command(disable_help_flag = true)]
+    Server {
+        /// Those of stratalog-server
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+    /// Run plans of a server
+    Executor(ExecutorArguments),
+    /// Serve with executors on this machine
+    LocalCluster {
+        /// How many executors
+        #[arg(long, default_value_t = 2)]
+        executors: usize,
+        /// The folder of files that all of them see
+        #[arg(long, default_value = "./data/cluster/store")]
+        store: PathBuf,
+        /// Those of stratalog-server
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+}
+
+#[derive(Args)]
+struct ExecutorArguments {
+    /// Where the server listens for executors, its `cluster.listen`
+    #[arg(long)]
+    server: SocketAddr,
+    /// The folder of files that all of them see, its `cluster.store`
+    #[arg(long)]
+    store: PathBuf,
+    /// Where to listen for rows, and on the next port for work; port 0 takes any two
+    #[arg(long, default_value = "127.0.0.1:0")]
+    listen: SocketAddr,
+    /// The folder for what is on its way [default: one for a while]
+    #[arg(long)]
+    folder: Option<PathBuf>,
+    /// How many parts to work on at once [default: as many as there are processors]
+    #[arg(long)]
+    threads: Option<usize>,
+    /// Bytes that joins, sorts and groups may hold
+    #[arg(long, default_value_t = 1 << 30)]
+    memory_bytes: u64,
+    /// Bytes that they may put aside
+    #[arg(long, default_value_t = 1 << 40)]
+    disk_bytes: u64,
+    /// End with the process that has started this one
+    #[arg(long, hide = true)]
+    with_parent: bool,
+}
 
 fn main() -> ExitCode {
-    let mut arguments: Vec<OsString> = std::env::args_os().collect();
-    if arguments.get(1).is_none_or(|command| command != "server") {
-        eprintln!("{USAGE}");
-        return ExitCode::from(2);
+    let name = std::env::args_os().next().unwrap_or_else(|| "stratalog-cluster".into());
+    let ended = match Arguments::parse().command {
+        Subcommands::Server { arguments } => {
+            let arguments = [name].into_iter().chain(arguments);
+            return stratalog_server::process::run(arguments, Some(evaluator));
+        }
+        Subcommands::Executor(arguments) => arguments.run(),
+        Subcommands::LocalCluster { executors, store, arguments } => {
+            local_cluster(executors, store, arguments).map(|never| match never {})
+        }
+    };
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("stratalog-cluster: {problem}");
+            ExitCode::FAILURE
+        }
     }
-    arguments.remove(1);
-    stratalog_server::process::run(arguments, Some(evaluator))
 }
 
 /// What evaluates questions with these settings.
 fn evaluator(settings: &ClusterSettings, threads: usize) -> Result<Arc<dyn Elsewhere>, String> {
+    let coordination = settings.listen.map(|listen| Coordination { listen, store: settings.store.clone() });
     let settings = Settings {
         pool_bytes: usize::try_from(settings.memory_bytes).unwrap_or(usize::MAX),
         spill_bytes: settings.disk_bytes,
+        coordination,
         ..Settings::new(&settings.folder, threads)
     };
     let evaluator = Evaluator::new(settings).map_err(|error| error.to_string())?;
     Ok(Arc::new(evaluator))
+}
+
+impl ExecutorArguments {
+    fn run(self) -> Result<(), String> {
+        let threads = self.threads.or_else(|| Some(std::thread::available_parallelism().ok()?.get()));
+        let threads = threads.unwrap_or(1);
+        // A folder for a while goes with the process.
+        let for_a_while = match &self.folder {
+            Some(_) => None,
+            None => Some(tempfile::tempdir().map_err(|error| error.to_string())?),
+        };
+        let folder =
+            self.folder.or_else(|| Some(for_a_while.as_ref()?.path().to_owned())).unwrap_or_default();
+        let listen = match self.listen.port() {
+            0 => SocketAddr::new(
+                self.listen.ip(),
+                two_free_ports(self.listen.ip()).map_err(|error| error.to_string())?,
+            ),
+            _ => self.listen,
+        };
+        let executor = Executor::new(ExecutorSettings {
+            server: self.server,
+            listen,
+            store: self.store,
+            folder,
+            threads,
+            pool_bytes: self.memory_bytes,
+            spill_bytes: self.disk_bytes,
+        })?;
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| error.to_string())?;
+        let parent = self.with_parent.then(parent_id);
+        eprintln!("stratalog-cluster: an executor of {}, listening on {listen}", self.server);
+        runtime.block_on(async {
+            tokio::select! {
+                ended = executor.run() => ended,
+                () = orphaned(parent) => Ok(()),
+            }
+        })
+    }
+}
+
+/// Waits until the process that has started this one is no more.
+async fn orphaned(parent: Option<u32>) {
+    const OFTEN: Duration = Duration::from_millis(500);
+    while parent.is_none_or(|parent| parent == parent_id()) {
+        tokio::time::sleep(OFTEN).await;
+    }
+}
+
+/// A port that nobody has, as the next one.
+fn two_free_ports(address: IpAddr) -> io::Result<u16> {
+    const TRIES: usize = 100;
+    for _ in 0..TRIES {
+        let first = TcpListener::bind((address, 0))?.local_addr()?.port();
+        if let Some(second) = first.checked_add(1)
+            && TcpListener::bind((address, second)).is_ok()
+        {
+            return Ok(first);
+        }
+    }
+    Err(io::Error::other("no two ports in a row are free"))
+}
+
+/// Starts executors, and becomes the server.
+fn local_cluster(executors: usize, store: PathBuf, arguments: Vec<OsString>) -> Result<Infallible, String> {
+    let said = |error: io::Error| error.to_string();
+    std::fs::create_dir_all(&store).map_err(said)?;
+    let listen =
+        TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|free| free.local_addr()).map_err(said)?;
+    let this = std::env::current_exe().map_err(said)?;
+    for _ in 0..executors {
+        Command::new(&this)
+            .args(["executor", "--with-parent", "--server", &listen.to_string(), "--store"])
+            .arg(&store)
+            .spawn()
+            .map_err(said)?;
+    }
+    let error = Command::new(&this)
+        .arg("server")
+        .args(arguments)
+        .env("SERVICE_CLUSTER__LISTEN", listen.to_string())
+        .env("SERVICE_CLUSTER__STORE", store)
+        .exec();
+    Err(error.to_string())
 }

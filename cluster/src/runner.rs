@@ -1,9 +1,10 @@
-//! Who runs plans: here, in this process.
+//! Who runs plans: in this process (`InProcess`), or executors of other processes (`ballista`).
 
 use std::collections::HashMap;
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use arrow::array::RecordBatch;
@@ -11,9 +12,9 @@ use datafusion_common::DataFusionError;
 use datafusion_execution::TaskContext;
 use datafusion_execution::config::SessionConfig;
 use datafusion_execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
-use datafusion_execution::object_store::ObjectStoreUrl;
 use datafusion_execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion_physical_plan::{ExecutionPlan, collect};
+use object_store::ObjectStore;
 use object_store::local::LocalFileSystem;
 use stratalog_engine::Budget;
 use stratalog_engine::exec::ExecError;
@@ -22,8 +23,9 @@ use tokio::runtime::{Builder, Runtime};
 use crate::failure::said;
 use crate::folder::Folder;
 use crate::pool::{LITTLE, Pool};
-use crate::scratch::Store;
+use crate::scratch::Scratch;
 use crate::settings::Settings;
+use crate::store::Store;
 
 /// How soon it is noticed that a request has to stop.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -32,29 +34,44 @@ const PATIENCE: Duration = Duration::from_millis(20);
 const MERGE_BYTES: usize = 10 << 20;
 
 /// Runs plans to their end.
-pub trait Runner: fmt::Debug + Send + Sync {
+pub(crate) trait Runner: fmt::Debug + Send + Sync {
     /// All rows that a plan gives. The means are asked again and again whether it may go on.
     fn run(&self, plan: Arc<dyn ExecutionPlan>, budget: &Budget) -> Result<Vec<RecordBatch>, ExecError>;
+
+    /// A place for the files of an evaluation, which plans find.
+    fn scratch(&self) -> Scratch;
+
+    /// Whether there are executors,
+    fn has_executors(&self) -> bool {
+        false
+    }
+
+    /// and how many plans they have run.
+    fn run_by_executors(&self) -> u64 {
+        0
+    }
 }
 
 /// Runs plans in this process, on threads of its own.
-pub struct InProcess {
+pub(crate) struct InProcess {
     runtime: Runtime,
     environment: Arc<RuntimeEnv>,
     store: Store,
     batch_rows: usize,
     partitions: usize,
     pool_bytes: usize,
-    /// Removed at the end.
-    _folder: Folder,
+    /// Removed at the end: its own, and that of files which others see.
+    _folders: (Folder, Option<Folder>),
 }
 
 impl InProcess {
     /// With these settings; what was killed has left in the folder is removed.
-    pub fn new(settings: &Settings) -> Result<InProcess, ExecError> {
+    pub(crate) fn new(settings: &Settings) -> Result<InProcess, ExecError> {
         let failed = |error: DataFusionError| said(&error, settings.pool_bytes);
         let io = |error: std::io::Error| ExecError::Elsewhere { why: error.to_string() };
         let folder = Folder::below(&settings.folder).map_err(io)?;
+        let shared = settings.coordination.as_ref().map(|shared| Folder::below(&shared.store));
+        let shared = shared.transpose().map_err(io)?;
         let spilled = folder.path().join("spilled");
         std::fs::create_dir(&spilled).map_err(io)?;
         let disk = DiskManagerBuilder::default()
@@ -65,29 +82,67 @@ impl InProcess {
             .with_disk_manager_builder(disk)
             .build_arc()
             .map_err(failed)?;
-        let url = ObjectStoreUrl::parse("stratalog://scratch").map_err(failed)?;
-        let objects = LocalFileSystem::new_with_prefix(folder.path())
-            .map_err(|error| ExecError::Elsewhere { why: error.to_string() })?
-            .with_automatic_cleanup(true);
-        let objects: Arc<dyn object_store::ObjectStore> = Arc::new(objects);
+        let place = shared.as_ref().unwrap_or(&folder);
+        let objects = objects(place.path()).map_err(failed)?;
+        let url = Store::url_of(place.name()).map_err(failed)?;
         environment.register_object_store(url.as_ref(), Arc::clone(&objects));
         let runtime = Builder::new_multi_thread()
             .worker_threads(settings.threads)
             .thread_name("elsewhere")
+            .enable_all()
             .build()
             .map_err(io)?;
         let store = Store { objects, url, handle: runtime.handle().clone() };
         let Settings { batch_rows, partitions, pool_bytes, .. } = *settings;
-        Ok(InProcess { runtime, environment, store, batch_rows, partitions, pool_bytes, _folder: folder })
+        Ok(InProcess {
+            runtime,
+            environment,
+            store,
+            batch_rows,
+            partitions,
+            pool_bytes,
+            _folders: (folder, shared),
+        })
     }
 
-    /// Where what is derived on the way goes.
+    /// Where files are.
     pub(crate) fn store(&self) -> &Store {
         &self.store
     }
 }
 
+/// The files of a folder.
+pub(crate) fn objects(folder: &Path) -> datafusion_common::Result<Arc<dyn ObjectStore>> {
+    Ok(Arc::new(LocalFileSystem::new_with_prefix(folder)?.with_automatic_cleanup(true)))
+}
+
+/// Waits for work that another thread does, as long as the means allow it; `stop` ends it.
+pub(crate) fn awaited<T>(
+    is_done: &Receiver<T>,
+    budget: &Budget,
+    stop: impl FnOnce(),
+) -> Result<T, ExecError> {
+    loop {
+        match is_done.recv_timeout(PATIENCE) {
+            Ok(done) => return Ok(done),
+            Err(RecvTimeoutError::Timeout) => {
+                if let Err(stopped) = budget.check() {
+                    stop();
+                    return Err(stopped.into());
+                }
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(ExecError::Elsewhere { why: "a plan ended without an answer".to_owned() });
+            }
+        }
+    }
+}
+
 impl Runner for InProcess {
+    fn scratch(&self) -> Scratch {
+        Scratch::new(self.store.clone(), None)
+    }
+
     fn run(&self, plan: Arc<dyn ExecutionPlan>, budget: &Budget) -> Result<Vec<RecordBatch>, ExecError> {
         budget.check()?;
         // What merges sorted parts holds this back from the beginning.
@@ -110,21 +165,8 @@ impl Runner for InProcess {
         let running = self.runtime.spawn(async move {
             done.send(collect(plan, Arc::new(context)).await).ok();
         });
-        loop {
-            match is_done.recv_timeout(PATIENCE) {
-                Ok(Ok(batches)) => return Ok(batches),
-                Ok(Err(error)) => return Err(said(&error, self.pool_bytes)),
-                Err(RecvTimeoutError::Timeout) => {
-                    if let Err(stopped) = budget.check() {
-                        running.abort();
-                        return Err(stopped.into());
-                    }
-                }
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(ExecError::Elsewhere { why: "a plan ended without an answer".to_owned() });
-                }
-            }
-        }
+        let done = awaited(&is_done, budget, || running.abort())?;
+        done.map_err(|error| said(&error, self.pool_bytes))
     }
 }
 

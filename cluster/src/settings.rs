@@ -1,5 +1,6 @@
 //! `Settings`: what is given for an evaluation.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 /// What evaluations may use, and from when on they work in other ways.
@@ -27,6 +28,17 @@ pub struct Settings {
     pub small_bytes: usize,
     /// Bytes of relations that a recursion may read as a whole in each part, where it falls apart.
     pub carried_bytes: usize,
+    /// Whether plans are run by executors, as far as they can be.
+    pub coordination: Option<Coordination>,
+}
+
+/// How executors find this process, and both their files.
+#[derive(Debug, Clone)]
+pub struct Coordination {
+    /// Where it listens for them.
+    pub listen: SocketAddr,
+    /// The folder of files that all of them see.
+    pub store: PathBuf,
 }
 
 impl Settings {
@@ -44,6 +56,7 @@ impl Settings {
             group_rows_made: 1 << 22,
             small_bytes: 8 << 20,
             carried_bytes: 1 << 28,
+            coordination: None,
         }
     }
 }

@@ -78,4 +78,4 @@ impl Table {
 }
 
 /// Fewer rows are not worth a part of their own.
-const SMALLEST_SLICE: usize = 1 << 10;
+pub(crate) const SMALLEST_SLICE: usize = 1 << 10;

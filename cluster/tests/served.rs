@@ -1,85 +1,13 @@
 //! `stratalog-cluster server`, as a process, asked over a socket.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
-use tokio_tungstenite::tungstenite::stream::MaybeTlsStream;
-use tokio_tungstenite::tungstenite::{Message, WebSocket, connect};
+use process::Server;
+use serde_json::json;
 
-const PASSWORD: &str = "a password of this test";
-
-/// A server that is killed when it is dropped, if not before.
-struct Server {
-    process: Child,
-    url: String,
-}
-
-impl Server {
-    fn start(data: &Path) -> Server {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_stratalog-cluster"))
-            .args(["server", "--port", "0", "--data-dir"])
-            .arg(data)
-            .env("SERVICE_ADMIN_PASSWORD", PASSWORD)
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("a server");
-        let told = BufReader::new(process.stderr.take().expect("what it says"));
-        let mut lines = told.lines().map(|line| line.expect("a line"));
-        let address = lines.find_map(|line| Some(line.split_once("listening on http://")?.1.to_owned()));
-        std::thread::spawn(move || lines.for_each(drop));
-        Server { process, url: format!("ws://{}/ws", address.expect("where it listens").trim()) }
-    }
-
-    fn connect(&self) -> Connection {
-        let (socket, _) = connect(&self.url).expect("a socket");
-        let mut connection = Connection(socket);
-        let greeting = connection.ask(&json!({ "type": "login", "username": "admin", "password": PASSWORD }));
-        assert_eq!(greeting["type"], "authenticated", "{greeting}");
-        connection
-    }
-
-    fn kill(&mut self) {
-        self.process.kill().expect("it runs");
-        self.process.wait().expect("it has ended");
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-struct Connection(WebSocket<MaybeTlsStream<TcpStream>>);
-
-impl Connection {
-    fn send(&mut self, request: &Value) {
-        self.0.send(Message::text(request.to_string())).expect("it is sent");
-    }
-
-    fn ask(&mut self, request: &Value) -> Value {
-        self.send(request);
-        loop {
-            let message = self.0.read().expect("an answer");
-            let Ok(text) = message.to_text() else { continue };
-            let answer: Value = serde_json::from_str(text).expect("JSON");
-            // What has changed is told in between.
-            if answer["type"] != "persistent_update" {
-                return answer;
-            }
-        }
-    }
-
-    fn run(&mut self, program: &str, place: &str) -> Value {
-        self.ask(&json!({ "type": "execute", "program": program, "place": place }))
-    }
-}
+mod process;
 
 /// The entries of a folder that say whose other ones are.
 fn marks(folder: &Path) -> usize {

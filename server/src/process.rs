@@ -377,8 +377,9 @@ fn start_log(config: &Config) -> SetLevel {
 /// What is logged.
 fn filter(config: &Config) -> EnvFilter {
     let mut filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(&config.log_level));
-    // At their finest these show what travels, and with it passwords.
-    for library in ["tungstenite=info", "tokio_tungstenite=info", "hyper=info", "warp=info"] {
+    // At their finest some show what travels, and with it passwords; others tell of each plan.
+    let quiet = ["tungstenite=info", "tokio_tungstenite=info", "hyper=info", "warp=info"];
+    for library in quiet.into_iter().chain(["ballista_scheduler=warn", "datafusion_datasource=error"]) {
         filter = library.parse().map_or_else(|_| EnvFilter::new("off"), |quiet| filter.add_directive(quiet));
     }
     filter

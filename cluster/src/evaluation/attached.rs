@@ -25,7 +25,7 @@ impl Evaluation<'_> {
             // Whatever column has few values, parts are about equally large.
             let key: Vec<usize> = (0..arity).collect();
             let layers = match self.distinct(vec![Arc::new(read)], &key)? {
-                Some(rows) => vec![self.written(rows)?],
+                Some(rows) => vec![self.written(rows, &key)?],
                 None => Vec::new(),
             };
             self.tables.insert(RelationId::new(id), Table::of_layers(arity, key, layers));

@@ -190,12 +190,15 @@ impl Evaluation<'_> {
         all.map(Some).map_err(|error| self.said(&error))
     }
 
-    fn written(&self, plan: Plan) -> Result<Layer, ExecError> {
-        Ok(layer_of(&self.run(Arc::new(SinkExec::new(plan, Arc::clone(&self.scratch))))?))
+    /// The rows of a plan in files; they come cut by a key.
+    fn written(&self, plan: Plan, key: &[usize]) -> Result<Layer, ExecError> {
+        let parts = self.settings.partitions;
+        let sink = SinkExec::new(plan, Arc::clone(&self.scratch), key.to_vec(), parts);
+        Ok(layer_of(&self.run(Arc::new(sink))?))
     }
 
     fn scan(&self, table: &Table) -> Result<Plan, ExecError> {
-        scan(table, self.scratch.store(), self.settings.partitions).map_err(|error| self.said(&error))
+        scan(table, &self.scratch, self.settings.partitions).map_err(|error| self.said(&error))
     }
 
     fn run(&self, plan: Plan) -> Result<Vec<RecordBatch>, ExecError> {
@@ -207,7 +210,7 @@ impl Evaluation<'_> {
             settings: self.settings,
             computation: &self.computation,
             findings: &self.findings,
-            store: self.scratch.store(),
+            scratch: &self.scratch,
             way,
         }
     }

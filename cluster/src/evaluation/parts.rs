@@ -47,8 +47,8 @@ impl Evaluation<'_> {
             None => Vec::new(),
             Some(seeds) => {
                 let lowering = self.lowering(way);
-                let layer =
-                    self.written(lowering.in_parts(seeds, stratum, self.program, partitions, others))?;
+                let parts = lowering.in_parts(seeds, stratum, self.program, partitions, others);
+                let layer = self.written(parts, &key)?;
                 self.computation.budget().note_rows(layer.rows());
                 vec![layer]
             }

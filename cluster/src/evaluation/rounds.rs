@@ -24,7 +24,7 @@ impl Evaluation<'_> {
         for relation in &stratum.relations {
             let arity = self.program.relations[relation.index()].arity;
             let key = key_of(*relation, stratum, arity);
-            let first = self.exits(*relation, stratum, &key, way)?.map(|plan| self.written(plan));
+            let first = self.exits(*relation, stratum, &key, way)?.map(|plan| self.written(plan, &key));
             let first = first.transpose()?.unwrap_or_default();
             self.computation.budget().note_rows(first.rows());
             growing.insert(*relation, Growing { arity, key, layers: vec![first.clone()], delta: first });
@@ -89,12 +89,12 @@ impl Evaluation<'_> {
     /// Those of the candidates that are not known.
     fn new_of(&self, candidates: Plan, known: &Table, way: Way) -> Result<Layer, ExecError> {
         if known.rows() == 0 {
-            return self.written(candidates);
+            return self.written(candidates, &known.key);
         }
         // To hold rows takes about three times their bytes, and half of the pool is for the rest of the plan.
         let holds_known = known.bytes().saturating_mul(2 * 3) <= self.settings.pool_bytes;
         let new = without(candidates, self.scan(known)?, holds_known, way.sorts);
-        self.written(new.map_err(|error| self.said(&error))?)
+        self.written(new.map_err(|error| self.said(&error))?, &known.key)
     }
 
     /// The youngest layers made one, so many that each of the others has at least as many rows as all younger ones.
@@ -106,7 +106,7 @@ impl Evaluation<'_> {
             young.push(layer);
         }
         let all = self.scan(&Table::of_layers(arity, key.to_vec(), young))?;
-        kept.push(self.written(all)?);
+        kept.push(self.written(all, key)?);
         Ok(kept)
     }
 }

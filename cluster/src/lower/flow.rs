@@ -89,8 +89,13 @@ pub(crate) fn filtered(plan: Plan, condition: Expr) -> Result<Plan> {
     Ok(Arc::new(FilterExec::try_new(condition, plan)?))
 }
 
-/// The same rows cut into so many parts by the hash of these columns.
+/// The same rows cut into so many parts by the hash of these columns; as they are, if they are cut so already.
 pub(crate) fn parted(plan: Plan, by: Vec<Expr>, parts: usize) -> Result<Plan> {
+    if let Partitioning::Hash(known, count) = plan.output_partitioning()
+        && (*known == by, *count) == (true, parts)
+    {
+        return Ok(plan);
+    }
     Ok(Arc::new(RepartitionExec::try_new(plan, Partitioning::Hash(by, parts))?))
 }
 

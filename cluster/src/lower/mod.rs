@@ -32,7 +32,7 @@ use std::sync::Arc;
 use stratalog_engine::exec::Computation;
 
 use crate::findings::Findings;
-use crate::scratch::Store;
+use crate::scratch::Scratch;
 use crate::settings::Settings;
 
 /// How a stratum is worked on: in another way where the first one fails.
@@ -49,6 +49,6 @@ pub(crate) struct Lowering<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) computation: &'a Computation,
     pub(crate) findings: &'a Arc<Findings>,
-    pub(crate) store: &'a Store,
+    pub(crate) scratch: &'a Scratch,
     pub(crate) way: Way,
 }

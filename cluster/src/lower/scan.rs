@@ -19,36 +19,40 @@ use super::Lowering;
 use super::flow::{Expr, Flow, Plan, column, constant, filtered, projected, same};
 use crate::batches::schema;
 use crate::failure::carried;
-use crate::scratch::Store;
-use crate::table::Table;
+use crate::scratch::Scratch;
+use crate::store::Store;
+use crate::table::{Layer, Table};
 
 /// All rows of a relation. Those in files keep their parts, where there are no others.
-pub(crate) fn scan(table: &Table, store: &Store, parts: usize) -> Result<Plan> {
+pub(crate) fn scan(table: &Table, scratch: &Scratch, parts: usize) -> Result<Plan> {
     let in_memory = || -> Result<Plan> {
-        Ok(MemorySourceConfig::try_new_exec(&table.heaps(parts), schema(table.arity), None)?)
+        Ok(match scratch.published(&table.runs, parts)? {
+            Some(layer) if layer.rows() > 0 => files(scratch.store(), table.arity, &[layer], None, parts),
+            _ => MemorySourceConfig::try_new_exec(&table.heaps(parts), schema(table.arity), None)?,
+        })
     };
+    let in_files = || files(scratch.store(), table.arity, &table.layers, Some(&table.key), parts);
     match (table.runs.is_empty(), table.layers.is_empty()) {
         (_, true) => in_memory(),
-        (true, false) => Ok(files(table, store, parts)),
-        (false, false) => UnionExec::try_new(vec![in_memory()?, files(table, store, parts)]),
+        (true, false) => Ok(in_files()),
+        (false, false) => UnionExec::try_new(vec![in_memory()?, in_files()]),
     }
 }
 
-/// The rows of layers, part by part. That they are cut by a key has to be said: else a part that has read its files reads those of
+/// The rows of layers, part by part. If they are cut by a key, that has to be said: else a part that has read its files reads those of
 /// others, and what is joined part by part does not meet.
-fn files(table: &Table, store: &Store, parts: usize) -> Plan {
-    let Table { arity, layers, key, .. } = table;
+fn files(store: &Store, arity: usize, layers: &[Layer], key: Option<&[usize]>, parts: usize) -> Plan {
     let mut groups: Vec<Vec<PartitionedFile>> = vec![Vec::new(); parts];
     for (part, file) in layers.iter().flat_map(|layer| &layer.files) {
-        groups[*part].push(PartitionedFile::new(file.object.clone(), file.bytes));
+        groups[part % parts].push(PartitionedFile::new(file.object.clone(), file.bytes));
     }
-    let schema = schema(*arity);
+    let schema = schema(arity);
     let of_key = |position: &usize| Arc::new(Column::new(schema.field(*position).name(), *position)) as Expr;
-    let cut = Partitioning::Hash(key.iter().map(of_key).collect(), parts);
+    let cut = key.map(|key| Partitioning::Hash(key.iter().map(of_key).collect(), parts));
     let source = Arc::new(ParquetSource::new(Arc::clone(&schema)));
     let config = FileScanConfigBuilder::new(store.url.clone(), source)
         .with_file_groups(groups.into_iter().map(FileGroup::new).collect())
-        .with_output_partitioning(Some(cut))
+        .with_output_partitioning(cut)
         .build();
     DataSourceExec::from_data_source(config)
 }
@@ -56,7 +60,7 @@ fn files(table: &Table, store: &Store, parts: usize) -> Plan {
 impl Lowering<'_> {
     /// The rows that match an atom: a column a variable.
     pub(super) fn matches(&self, atom: &Atom, table: &Table) -> Result<Flow> {
-        let plan = scan(table, self.store, self.settings.partitions)?;
+        let plan = scan(table, self.scratch, self.settings.partitions)?;
         let mut variables: Vec<VariableId> = Vec::new();
         let mut firsts: Vec<Expr> = Vec::new();
         let mut conditions: Vec<Expr> = Vec::new();

@@ -65,6 +65,10 @@ impl GroupsExec {
         GroupsExec { input, of_groups, schema, properties }
     }
 
+    pub(crate) fn of_groups(&self) -> &OfGroups {
+        &self.of_groups
+    }
+
     fn over(&self, input: Arc<dyn ExecutionPlan>) -> GroupsExec {
         GroupsExec::new(input, Arc::clone(&self.of_groups))
     }

@@ -18,4 +18,5 @@ mod groups;
 pub(crate) use attached::AttachedExec;
 pub(crate) use computed::{Computed, Wanted};
 pub(crate) use groups::{GROUPS, GroupsExec, OfGroups};
-pub(crate) use sink::{SinkExec, layer_of};
+pub(crate) use single::{properties, single_input};
+pub(crate) use sink::{SinkExec, SinkTo, layer_of};

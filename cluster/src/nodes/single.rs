@@ -8,7 +8,7 @@ use datafusion_physical_plan::execution_plan::{Boundedness, EmissionType};
 use datafusion_physical_plan::{ExecutionPlan, ExecutionPlanProperties, Partitioning, PlanProperties};
 
 /// What is known of the rows that such an operator makes of each part of its input.
-pub(super) fn properties(schema: SchemaRef, input: &Arc<dyn ExecutionPlan>) -> Arc<PlanProperties> {
+pub(crate) fn properties(schema: SchemaRef, input: &Arc<dyn ExecutionPlan>) -> Arc<PlanProperties> {
     Arc::new(PlanProperties::new(
         EquivalenceProperties::new(schema),
         Partitioning::UnknownPartitioning(input.output_partitioning().partition_count()),
@@ -56,4 +56,4 @@ macro_rules! single_input {
     };
 }
 
-pub(super) use single_input;
+pub(crate) use single_input;

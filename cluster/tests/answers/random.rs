@@ -37,4 +37,5 @@ fn random_programs_are_answered_as_the_oracle_does() {
     }
     let tally = evaluator.tally();
     assert!(tally.programs_by_plans * 10 >= tally.programs_at_work * 8, "{tally:?}");
+    assert!(!evaluator.has_executors() || tally.plans_by_executors > tally.by_plans / 2, "{tally:?}");
 }

@@ -1,5 +1,6 @@
 //! What evaluations beyond memory may use, and when questions go there.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use stratalog_engine::ClusterUse;
@@ -11,6 +12,10 @@ use super::Config;
 pub struct ClusterSettings {
     /// The folder for rows that are derived on the way and for what spills.
     pub folder: PathBuf,
+    /// Where executors find this process, if there are to be any.
+    pub listen: Option<SocketAddr>,
+    /// The folder of files that they and this process see.
+    pub store: PathBuf,
     /// Bytes of memory that joins, sorts and groups of all evaluations may hold.
     pub memory_bytes: u64,
     /// Bytes that they may put aside in the folder.
@@ -25,6 +30,8 @@ pub struct ClusterSettings {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Said {
     pub(super) folder: Option<PathBuf>,
+    pub(super) listen: Option<SocketAddr>,
+    pub(super) store: Option<PathBuf>,
     pub(super) memory_bytes: Option<u64>,
     pub(super) disk_bytes: Option<u64>,
     pub(super) over_bytes: Option<u64>,
@@ -39,9 +46,12 @@ impl Config {
 
     /// What is said, and else a folder of the data, the memory of one question, and all of the disk.
     pub fn cluster(&self) -> ClusterSettings {
-        let Said { folder, memory_bytes, disk_bytes, over_bytes, default_use } = &self.cluster;
+        let Said { folder, listen, store, memory_bytes, disk_bytes, over_bytes, default_use } = &self.cluster;
+        let folder = folder.clone().unwrap_or_else(|| self.data_dir.join("cluster"));
         ClusterSettings {
-            folder: folder.clone().unwrap_or_else(|| self.data_dir.join("cluster")),
+            listen: *listen,
+            store: store.clone().unwrap_or_else(|| folder.join("store")),
+            folder,
             memory_bytes: memory_bytes.unwrap_or(self.limits.query_memory),
             disk_bytes: disk_bytes.unwrap_or(u64::MAX),
             over_bytes: over_bytes.unwrap_or(self.limits.query_memory),

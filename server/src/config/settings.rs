@@ -1,6 +1,6 @@
 //! The list of settings: each key, where its value goes and how it is shown, and what is checked about it.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -80,6 +80,16 @@ pub(super) const SETTINGS: &[Setting] = &[
         key: "cluster.folder",
         set: |c, v| v.text().map(|text| c.cluster.folder = Some(PathBuf::from(text))),
         show: |c| path(&c.cluster().folder),
+    },
+    Setting {
+        key: "cluster.listen",
+        set: |c, v| v.loopback().map(|address| c.cluster.listen = address),
+        show: |c| text(c.cluster().listen.map(|address| address.to_string()).unwrap_or_default()),
+    },
+    Setting {
+        key: "cluster.store",
+        set: |c, v| v.text().map(|text| c.cluster.store = Some(PathBuf::from(text))),
+        show: |c| path(&c.cluster().store),
     },
     Setting {
         key: "cluster.memory_bytes",
@@ -608,6 +618,20 @@ impl Given {
                 Ok(text.clone())
             }
             Given::File(other) => Err(format!("expected a string, found {}", other.type_str())),
+        }
+    }
+
+    /// An address and a port of this machine, or nothing.
+    fn loopback(&self) -> Result<Option<SocketAddr>, String> {
+        let text = self.text()?;
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let address: SocketAddr =
+            text.parse().map_err(|_| format!("expected an address with a port, found `{text}`"))?;
+        match address.ip().is_loopback() {
+            true => Ok(Some(address)),
+            false => Err(format!("{address} is not of this machine alone, and nothing would protect it")),
         }
     }
 

@@ -1,0 +1,245 @@
+//! Plans that executors run, by Apache Ballista: its scheduler is in this process, executors are processes of their own.
+//!
+//! What has values in it that only this process knows (what rules compute, and how they aggregate) is run here.
+
+/// Programs as messages.
+mod program;
+
+/// Recursions that fall apart.
+mod parts;
+
+/// Our operators as messages.
+mod codec;
+
+/// A plan on its way.
+mod job;
+
+/// What executors read and write.
+mod stores;
+
+/// Executors.
+mod executor;
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::channel;
+
+use arrow::array::RecordBatch;
+use ballista_core::config::TaskSchedulingPolicy;
+use ballista_core::extension::SessionConfigExt;
+use ballista_core::serde::{BallistaCodec, BallistaLogicalExtensionCodec};
+use ballista_scheduler::cluster::BallistaCluster;
+use ballista_scheduler::config::SchedulerConfig;
+use ballista_scheduler::metrics::default_metrics_collector;
+use ballista_scheduler::scheduler_process::start_grpc_service_with_listener;
+use ballista_scheduler::scheduler_server::SchedulerServer;
+use datafusion::execution::{SessionState, SessionStateBuilder};
+use datafusion::prelude::{SessionConfig, SessionContext};
+use datafusion_common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion_execution::runtime_env::RuntimeEnvBuilder;
+use datafusion_physical_plan::ExecutionPlan;
+use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
+use stratalog_engine::Budget;
+use stratalog_engine::exec::ExecError;
+use tokio::net::TcpListener;
+
+use crate::failure::told;
+use crate::lower::Plan;
+use crate::nodes::{AttachedExec, Computed, GroupsExec};
+use crate::published::{Published, PublishedRun};
+use crate::runner::{InProcess, Runner, awaited};
+use crate::scratch::Scratch;
+use crate::settings::{Coordination, Settings};
+use codec::Codec;
+pub use executor::{Executor, ExecutorSettings};
+use job::Job;
+use parts::{Parts, PartsExec};
+
+/// How soon an executor is missed that is no more.
+const MISSED_SECONDS: u64 = 8;
+/// Plans name files, and may name many.
+const MESSAGE_BYTES: u32 = 64 << 20;
+
+type Scheduler = SchedulerServer<LogicalPlanNode, PhysicalPlanNode>;
+
+/// Hands plans to executors.
+pub(crate) struct Ballista {
+    /// For what cannot be handed over.
+    here: InProcess,
+    scheduler: Scheduler,
+    context: Arc<SessionContext>,
+    published: Arc<Published>,
+    pool_bytes: usize,
+    /// How many plans were run by executors.
+    run: AtomicU64,
+}
+
+impl Ballista {
+    /// Listens for executors from now on.
+    pub(crate) fn new(
+        here: InProcess,
+        coordination: &Coordination,
+        settings: &Settings,
+    ) -> Result<Ballista, ExecError> {
+        let failed = |error: &dyn fmt::Display| ExecError::Elsewhere { why: error.to_string() };
+        let listen = coordination.listen;
+        let session = session(settings);
+        let state = state(session.clone()).map_err(|error| failed(&error))?;
+        let context = Arc::new(SessionContext::new_with_state(state.clone()));
+        let config = SchedulerConfig {
+            external_host: listen.ip().to_string(),
+            bind_host: listen.ip().to_string(),
+            bind_port: listen.port(),
+            scheduling_policy: TaskSchedulingPolicy::PushStaged,
+            finished_job_data_clean_up_interval_seconds: 5,
+            finished_job_state_clean_up_interval_seconds: 10,
+            executor_timeout_seconds: MISSED_SECONDS,
+            expire_dead_executor_interval_seconds: MISSED_SECONDS / 4,
+            no_executors_grace_period_seconds: MISSED_SECONDS,
+            min_ready_executors: 1,
+            grpc_server_max_decoding_message_size: MESSAGE_BYTES,
+            grpc_server_max_encoding_message_size: MESSAGE_BYTES,
+            grpc_client_max_message_size: MESSAGE_BYTES,
+            ..SchedulerConfig::default()
+        };
+        let builder = Arc::new(move |_: SessionConfig| Ok(state.clone()));
+        let producer = Arc::new(move || session.clone());
+        let cluster = BallistaCluster::new_memory(config.scheduler_endpoint(), builder, producer);
+        let codec = BallistaCodec::new(
+            Arc::new(BallistaLogicalExtensionCodec::default()),
+            Arc::new(Codec::default()),
+        );
+        let metrics = default_metrics_collector().map_err(|error| failed(&error))?;
+        let scheduler =
+            Scheduler::new(config.scheduler_endpoint(), cluster, codec, Arc::new(config), metrics);
+        let listening = here.store().wait({
+            let mut scheduler = scheduler.clone();
+            async move {
+                let why = |error: &dyn fmt::Display| {
+                    datafusion_common::DataFusionError::Execution(error.to_string())
+                };
+                let listener = TcpListener::bind(listen).await?;
+                scheduler.init().await.map_err(|error| why(&error))?;
+                Ok((scheduler, listener))
+            }
+        });
+        let (scheduler, listener) = listening.map_err(|error| failed(&error))?;
+        here.store().handle.spawn(start_grpc_service_with_listener(listener, scheduler.clone()));
+        tracing::info!(%listen, "listening for executors");
+        let published = Arc::new(Published::new(settings.spill_bytes));
+        Ok(Ballista {
+            here,
+            scheduler,
+            context,
+            published,
+            pool_bytes: settings.pool_bytes,
+            run: AtomicU64::default(),
+        })
+    }
+}
+
+impl Runner for Ballista {
+    fn scratch(&self) -> Scratch {
+        Scratch::new(self.here.store().clone(), Some(Arc::clone(&self.published)))
+    }
+
+    fn run(&self, plan: Arc<dyn ExecutionPlan>, budget: &Budget) -> Result<Vec<RecordBatch>, ExecError> {
+        if !self.has_executors() {
+            return self.here.run(plan, budget);
+        }
+        let Some((travelling, lent)) = self.travelling(&plan)? else { return self.here.run(plan, budget) };
+        budget.check()?;
+        let (done, is_done) = channel();
+        let job = Arc::new(Job::default());
+        let (scheduler, context) = (self.scheduler.clone(), Arc::clone(&self.context));
+        self.here.store().handle.spawn({
+            let job = Arc::clone(&job);
+            async move { done.send(job.run(&scheduler, context, travelling).await).ok() }
+        });
+        let cancel = || job.cancel(&self.scheduler, &self.here.store().handle);
+        let done = awaited(&is_done, budget, cancel);
+        drop(lent);
+        match done?.map_err(|why| told(why, self.pool_bytes)) {
+            Ok(batches) => {
+                self.run.fetch_add(1, Ordering::Relaxed);
+                Ok(batches)
+            }
+            // Executors are gone, or do not understand: what they read is there still.
+            Err(ExecError::Elsewhere { why }) => {
+                tracing::warn!(why, "executors have failed");
+                self.here.run(plan, budget)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn has_executors(&self) -> bool {
+        self.scheduler.is_ready()
+    }
+
+    fn run_by_executors(&self) -> u64 {
+        self.run.load(Ordering::Relaxed)
+    }
+}
+
+impl Ballista {
+    /// A plan as executors know it, and the files that it names; none if there is something in it that they do not know.
+    fn travelling(&self, plan: &Plan) -> Result<Option<(Plan, Vec<Arc<PublishedRun>>)>, ExecError> {
+        let mut lent = Vec::new();
+        let made = Arc::clone(plan).transform_up(|node| {
+            let Some(groups) = node.downcast_ref::<GroupsExec>() else { return Ok(Transformed::no(node)) };
+            let told = Parts::of(groups.of_groups(), &self.published, self.here.store())?;
+            let Some((parts, files)) = told else { return Ok(Transformed::no(node)) };
+            lent.extend(files);
+            let input = Arc::clone(node.children()[0]);
+            Ok(Transformed::yes(Arc::new(PartsExec::try_new(input, parts, Arc::default())?) as Plan))
+        });
+        let made = made.map_err(|error| ExecError::Elsewhere { why: error.to_string() })?.data;
+        Ok(can_travel(&made)?.then_some((made, lent)))
+    }
+}
+
+/// What plans are run with.
+fn session(settings: &Settings) -> SessionConfig {
+    SessionConfig::new_with_ballista()
+        .with_batch_size(settings.batch_rows)
+        .with_target_partitions(settings.partitions)
+        // Plans come as they are to be run.
+        .with_ballista_adaptive_query_planner(false)
+        .with_ballista_coalesce_enabled(false)
+        .with_ballista_grpc_client_max_message_size(MESSAGE_BYTES as usize)
+        .with_ballista_physical_extension_codec(Arc::new(Codec::default()))
+}
+
+fn state(session: SessionConfig) -> datafusion_common::Result<SessionState> {
+    let environment = RuntimeEnvBuilder::new().build_arc()?;
+    Ok(SessionStateBuilder::new()
+        .with_config(session)
+        .with_runtime_env(environment)
+        .with_default_features()
+        .build())
+}
+
+/// Whether a plan is of rows alone.
+fn can_travel(plan: &Plan) -> Result<bool, ExecError> {
+    let mut travels = true;
+    let mut look = |node: &Plan| {
+        travels &= !node.is::<GroupsExec>() && !node.is::<AttachedExec>();
+        node.apply_expressions(&mut |expression| {
+            expression.apply(|part| {
+                travels &= !part.is::<Computed>();
+                Ok(TreeNodeRecursion::Continue)
+            })
+        })
+    };
+    let looked = plan.apply(&mut look);
+    looked.map_err(|error| ExecError::Elsewhere { why: error.to_string() })?;
+    Ok(travels)
+}
+
+impl fmt::Debug for Ballista {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ballista").field("here", &self.here).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,95 @@
+//! A server and executors, as processes of their own.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use process::{Connection, Executor, Server, free_address};
+use serde_json::{Value, json};
+
+mod process;
+
+/// A recursion that does not fall apart: it takes rounds.
+const SAME: &str =
+    "same(X, Y) <- edge(X, Y)\nsame(X, Z) <- same(X, Y), same(Y, Z)\n?count<X>, count<Y> <- same(X, Y)";
+/// Joins and a negation.
+const APART: &str =
+    "two(X, Z) <- edge(X, Y), edge(Y, Z)\napart(X, Z) <- two(X, Z), !edge(X, Z)\n?count<X> <- apart(X, _)";
+
+/// Whether an executor has worked: what is on its way between stages is in its folder for a while.
+fn has_worked(folder: &Path) -> bool {
+    fs::read_dir(folder.join("under_way")).into_iter().flatten().next().is_some()
+}
+
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Chains of three edges, more than what is tried in memory first.
+fn insert(connection: &mut Connection) {
+    const CHAINS: u32 = 360_000;
+    const AT_ONCE: u32 = 20_000;
+    for first in (0..CHAINS).step_by(AT_ONCE as usize) {
+        let edges = (first..first + AT_ONCE).flat_map(|chain| (0..3).map(move |edge| 4 * chain + edge));
+        let all: Vec<String> = edges.map(|n| format!("({n}, {})", n + 1)).collect();
+        let inserted = connection.run(&format!("+edge[{}]", all.join(", ")), "auto");
+        assert_eq!(inserted["type"], "result", "{inserted}");
+    }
+    connection.run(".kg cluster on", "auto");
+}
+
+fn rows(answer: &Value) -> &Value {
+    assert_eq!(answer["type"], "result", "{answer}");
+    &answer["rows"]
+}
+
+#[test]
+fn executors_answer_as_the_server_does() {
+    let data = tempfile::tempdir().expect("a folder for a while");
+    let (store, listen) = (data.path().join("store"), free_address());
+    let variables = [
+        ("SERVICE_LIMITS__QUERY_TIMEOUT_MS", "120000".to_owned()),
+        ("SERVICE_CLUSTER__LISTEN", listen.to_string()),
+        ("SERVICE_CLUSTER__STORE", store.display().to_string()),
+    ];
+    let server = Server::start_with(&data.path().join("data"), &variables);
+    let mut connection = server.connect();
+    insert(&mut connection);
+    let here: Vec<Value> = [SAME, APART].map(|asked| rows(&connection.run(asked, "here")).clone()).into();
+    let by_plans = |connection: &mut Connection| {
+        for (asked, here) in [SAME, APART].iter().zip(&here) {
+            assert_eq!(rows(&connection.run(asked, "cluster")), here);
+        }
+    };
+    // Nobody else is there.
+    by_plans(&mut connection);
+
+    let folders = ["first", "second"].map(|name| data.path().join(name));
+    let [mut first, mut second] = folders.each_ref().map(|folder| Executor::start(listen, &store, folder));
+    until("an executor works", || {
+        by_plans(&mut connection);
+        folders.iter().all(|folder| has_worked(folder))
+    });
+
+    // One of them is gone while it works.
+    let begun = Instant::now();
+    connection
+        .send(&json!({ "type": "execute", "program": SAME, "place": "cluster", "timeout_ms": 120_000 }));
+    std::thread::sleep(Duration::from_millis(300));
+    first.kill();
+    let answer = connection.answer();
+    assert_eq!(rows(&answer), &here[0]);
+    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+    by_plans(&mut connection);
+
+    // All are.
+    second.kill();
+    until("the server works alone", || connection.run(SAME, "cluster")["rows"] == here[0]);
+    let left: Vec<_> =
+        fs::read_dir(&store).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
+    assert_eq!(left.len(), 2, "that of the process, and its mark: {left:?}");
+}
