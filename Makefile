@@ -150,8 +150,9 @@ cluster-figures: compiler ## what evaluation by plans costs beside evaluation in
 	done; done
 
 # A workspace of its own, with DataFusion in it: CLUSTER_TEST_ARGS names some of its tests.
-cluster-test: compiler ## what is evaluated by plans beside the oracle and the golden files: PROPTEST_CASES=5000 for more programs
+cluster-test: compiler ## what is evaluated by plans, here and by executors, beside the oracle and the golden files: PROPTEST_CASES=5000 for more programs
 	$(CARGO) test --locked --manifest-path cluster/Cargo.toml --target-dir target/cluster $(CLUSTER_TEST_ARGS)
+	STRATALOG_EXECUTORS=2 $(CARGO) test --locked --manifest-path cluster/Cargo.toml --target-dir target/cluster --test answers
 
 grammar: ## make the parser of editors/tree-sitter-stratalog from its grammar, and run the tests of that
 	@test -x $(TREE_SITTER) || $(CARGO) install --locked --root target/tools tree-sitter-cli@0.27.1
