@@ -54,7 +54,8 @@ pub(crate) trait Runner: fmt::Debug + Send + Sync {
 
 /// Runs plans in this process, on threads of its own.
 pub(crate) struct InProcess {
-    runtime: Runtime,
+    /// Nothing only when it is dropped.
+    runtime: Option<Runtime>,
     environment: Arc<RuntimeEnv>,
     store: Store,
     batch_rows: usize,
@@ -95,7 +96,7 @@ impl InProcess {
         let store = Store { objects, url, handle: runtime.handle().clone() };
         let Settings { batch_rows, partitions, pool_bytes, .. } = *settings;
         Ok(InProcess {
-            runtime,
+            runtime: Some(runtime),
             environment,
             store,
             batch_rows,
@@ -108,6 +109,15 @@ impl InProcess {
     /// Where files are.
     pub(crate) fn store(&self) -> &Store {
         &self.store
+    }
+}
+
+impl Drop for InProcess {
+    fn drop(&mut self) {
+        // A server lets go of it on a thread that must not wait.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
     }
 }
 
@@ -162,7 +172,7 @@ impl Runner for InProcess {
             Arc::clone(&self.environment),
         );
         let (done, is_done) = channel();
-        let running = self.runtime.spawn(async move {
+        let running = self.store.handle.spawn(async move {
             done.send(collect(plan, Arc::new(context)).await).ok();
         });
         let done = awaited(&is_done, budget, || running.abort())?;

@@ -56,7 +56,7 @@ fn executors_answer_as_the_server_does() {
         ("SERVICE_CLUSTER__LISTEN", listen.to_string()),
         ("SERVICE_CLUSTER__STORE", store.display().to_string()),
     ];
-    let server = Server::start_with(&data.path().join("data"), &variables);
+    let mut server = Server::start_with(&data.path().join("data"), &variables);
     let mut connection = server.connect();
     insert(&mut connection);
     let here: Vec<Value> = [SAME, APART].map(|asked| rows(&connection.run(asked, "here")).clone()).into();
@@ -92,4 +92,7 @@ fn executors_answer_as_the_server_does() {
     let left: Vec<_> =
         fs::read_dir(&store).expect("a folder").map(|entry| entry.expect("an entry").path()).collect();
     assert_eq!(left.len(), 2, "that of the process, and its mark: {left:?}");
+    drop(connection);
+    assert!(server.end(), "it ends as it should");
+    assert!(fs::read_dir(&store).expect("a folder").next().is_none(), "nothing is left");
 }

@@ -379,7 +379,8 @@ fn filter(config: &Config) -> EnvFilter {
     let mut filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(&config.log_level));
     // At their finest some show what travels, and with it passwords; others tell of each plan.
     let quiet = ["tungstenite=info", "tokio_tungstenite=info", "hyper=info", "warp=info"];
-    for library in quiet.into_iter().chain(["ballista_scheduler=warn", "datafusion_datasource=error"]) {
+    let plans = ["ballista_core=warn", "ballista_scheduler=warn", "datafusion_datasource=error"];
+    for library in quiet.into_iter().chain(plans) {
         filter = library.parse().map_or_else(|_| EnvFilter::new("off"), |quiet| filter.add_directive(quiet));
     }
     filter

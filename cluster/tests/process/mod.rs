@@ -53,6 +53,13 @@ impl Server {
         self.process.kill().expect("it runs");
         self.process.wait().expect("it has ended");
     }
+
+    /// Tells it to end; answers whether it did so well.
+    pub fn end(&mut self) -> bool {
+        let told = Command::new("kill").arg(self.process.id().to_string()).status();
+        assert!(told.expect("a command").success());
+        self.process.wait().expect("it has ended").success()
+    }
 }
 
 impl Drop for Server {
