@@ -12,6 +12,9 @@ mod process;
 /// A recursion that does not fall apart: it takes rounds.
 const SAME: &str =
     "same(X, Y) <- edge(X, Y)\nsame(X, Z) <- same(X, Y), same(Y, Z)\n?count<X>, count<Y> <- same(X, Y)";
+/// One that does: parts are worked on by themselves.
+const PATH: &str =
+    "path(X, Y) <- edge(X, Y)\npath(X, Z) <- path(X, Y), edge(Y, Z)\n?count<X>, count<Y> <- path(X, Y)";
 /// Joins and a negation.
 const APART: &str =
     "two(X, Z) <- edge(X, Y), edge(Y, Z)\napart(X, Z) <- two(X, Z), !edge(X, Z)\n?count<X> <- apart(X, _)";
@@ -59,9 +62,10 @@ fn executors_answer_as_the_server_does() {
     let mut server = Server::start_with(&data.path().join("data"), &variables);
     let mut connection = server.connect();
     insert(&mut connection);
-    let here: Vec<Value> = [SAME, APART].map(|asked| rows(&connection.run(asked, "here")).clone()).into();
+    let here: Vec<Value> =
+        [SAME, PATH, APART].map(|asked| rows(&connection.run(asked, "here")).clone()).into();
     let by_plans = |connection: &mut Connection| {
-        for (asked, here) in [SAME, APART].iter().zip(&here) {
+        for (asked, here) in [SAME, PATH, APART].iter().zip(&here) {
             assert_eq!(rows(&connection.run(asked, "cluster")), here);
         }
     };
