@@ -1,9 +1,11 @@
-//! `Published`: rows in memory, as files for those who are not in this process. They are written once, and stay while there is room.
+//! `Published`: rows in memory, as files for those who are not in this process. They are written once, and stay while there is room
+//! and no other rows of them are masked.
 
 use std::fmt;
 use std::sync::Arc;
 
 use datafusion_common::Result;
+use object_store::ObjectStoreExt;
 use object_store::path::Path;
 use parking_lot::Mutex;
 use stratalog_engine::data::Run;
@@ -18,12 +20,15 @@ use crate::table::{File, SMALLEST_SLICE};
 /// Rows in memory that are in files, too: those used last come last.
 #[derive(Debug)]
 pub(crate) struct Published {
-    runs: Mutex<Vec<(u64, Arc<PublishedRun>)>>,
+    runs: Mutex<Vec<Arc<PublishedRun>>>,
     most_bytes: u64,
 }
 
 /// The files of a run, which go with it.
 pub(crate) struct PublishedRun {
+    /// Those of the run.
+    number: u64,
+    id: u64,
     files: Vec<File>,
     store: Store,
 }
@@ -36,9 +41,7 @@ impl Published {
 
     /// The rows of a run that count, in about so many files.
     pub(crate) fn run(&self, run: &Run, parts: usize, store: &Store) -> Result<Arc<PublishedRun>> {
-        let number = run.number();
-        let known = self.used(number);
-        if let Some(known) = known {
+        if let Some(known) = self.used(run) {
             return Ok(known);
         }
         let batch = of_run(run);
@@ -55,26 +58,28 @@ impl Published {
             }
             Ok(files)
         })?;
-        let run = Arc::new(PublishedRun { files, store: store.clone() });
-        self.keep(number, &run);
-        Ok(run)
+        let published =
+            Arc::new(PublishedRun { number: run.number(), id: run.id(), files, store: store.clone() });
+        self.keep(&published);
+        Ok(published)
     }
 
-    fn used(&self, number: u64) -> Option<Arc<PublishedRun>> {
+    fn used(&self, run: &Run) -> Option<Arc<PublishedRun>> {
         let mut runs = self.runs.lock();
-        let place = runs.iter().position(|(known, _)| *known == number)?;
+        let place = runs.iter().position(|known| known.number == run.number())?;
         let used = runs.remove(place);
-        let run = Arc::clone(&used.1);
-        runs.push(used);
-        Some(run)
+        runs.push(Arc::clone(&used));
+        Some(used)
     }
 
-    fn keep(&self, number: u64, run: &Arc<PublishedRun>) {
+    /// Whoever reads another version of the run keeps that.
+    fn keep(&self, run: &Arc<PublishedRun>) {
         let mut runs = self.runs.lock();
-        runs.push((number, Arc::clone(run)));
-        let mut bytes: u64 = runs.iter().map(|(_, run)| run.bytes()).sum();
+        runs.retain(|other| other.id != run.id);
+        runs.push(Arc::clone(run));
+        let mut bytes: u64 = runs.iter().map(|run| run.bytes()).sum();
         while bytes > self.most_bytes && runs.len() > 1 {
-            bytes -= runs.remove(0).1.bytes();
+            bytes -= runs.remove(0).bytes();
         }
     }
 }
@@ -95,7 +100,7 @@ impl Drop for PublishedRun {
         self.store.handle.spawn(async move {
             for file in files {
                 // What cannot be removed is in nobody's way.
-                object_store::ObjectStoreExt::delete(&*objects, &Path::from(file.object)).await.ok();
+                objects.delete(&Path::from(file.object)).await.ok();
             }
         });
     }

@@ -82,7 +82,7 @@ impl Executor {
             bind_host: listen.ip().to_string(),
             external_host: Some(listen.ip().to_string()),
             port: listen.port(),
-            grpc_port: listen.port() + 1,
+            grpc_port: listen.port().checked_add(1).ok_or("there is no port after 65535")?,
             scheduler_host: server.ip().to_string(),
             scheduler_port: server.port(),
             scheduler_connect_timeout_seconds: 60,

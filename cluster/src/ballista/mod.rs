@@ -58,6 +58,8 @@ use parts::{Parts, PartsExec};
 
 /// How soon an executor is missed that is no more.
 const MISSED_SECONDS: u64 = 8;
+/// Rows in memory that are in files, too, may take so many times the memory of plans.
+const PUBLISHED_POOLS: u64 = 4;
 /// Plans name files, and may name many.
 const MESSAGE_BYTES: u32 = 64 << 20;
 
@@ -127,7 +129,9 @@ impl Ballista {
         let (scheduler, listener) = listening.map_err(|error| failed(&error))?;
         here.store().handle.spawn(start_grpc_service_with_listener(listener, scheduler.clone()));
         tracing::info!(%listen, "listening for executors");
-        let published = Arc::new(Published::new(settings.spill_bytes));
+        let most_published =
+            settings.spill_bytes.min(PUBLISHED_POOLS.saturating_mul(settings.pool_bytes as u64));
+        let published = Arc::new(Published::new(most_published));
         Ok(Ballista {
             here,
             scheduler,
