@@ -15,8 +15,14 @@ mod failure;
 /// Rows of codes as record batches.
 mod batches;
 
-/// Where the files of a process are.
+/// Where the files of a process are,
 mod folder;
+
+/// or in a store that many machines see.
+mod bucket;
+
+/// Where those files are that others see.
+mod shared;
 
 /// The rows of a relation, in memory or in files.
 mod table;
@@ -63,4 +69,4 @@ mod evaluator;
 pub use ballista::{Executor, ExecutorSettings};
 pub use evaluator::{Evaluator, Tally};
 pub use lower::Refusal;
-pub use settings::{Coordination, Settings};
+pub use settings::{Coordination, Settings, StorePlace, TlsFiles};

@@ -2,8 +2,8 @@
 
 use std::convert::Infallible;
 use std::ffi::OsString;
-use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::io::{self, IsTerminal};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, ToSocketAddrs, UdpSocket};
 use std::os::unix::process::{CommandExt, parent_id};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -11,9 +11,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
-use stratalog_cluster::{Coordination, Evaluator, Executor, ExecutorSettings, Settings};
+use stratalog_cluster::{
+    Coordination, Evaluator, Executor, ExecutorSettings, Settings, StorePlace, TlsFiles,
+};
 use stratalog_engine::Elsewhere;
-use stratalog_server::config::ClusterSettings;
+use stratalog_server::config::{ClusterSettings, ClusterTls};
+use tracing_subscriber::EnvFilter;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -42,9 +45,9 @@ enum Subcommands {
         /// How many executors
         #[arg(long, default_value_t = 2)]
         executors: usize,
-        /// The folder of files that all of them see
+        /// The folder of files that all of them see, or s3://BUCKET/PREFIX
         #[arg(long, default_value = "./data/cluster/store")]
-        store: PathBuf,
+        store: String,
         /// Those of stratalog-server
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
@@ -54,14 +57,23 @@ enum Subcommands {
 #[derive(Args)]
 struct ExecutorArguments {
     /// Where the server listens for executors, its `cluster.listen`
+    #[arg(long, value_name = "HOST:PORT")]
+    server: String,
+    /// The folder of files that all of them see, or s3://BUCKET/PREFIX: its `cluster.store`
     #[arg(long)]
-    server: SocketAddr,
-    /// The folder of files that all of them see, its `cluster.store`
-    #[arg(long)]
-    store: PathBuf,
-    /// Where to listen for rows, and on the next port for work; port 0 takes any two
-    #[arg(long, default_value = "127.0.0.1:0")]
-    listen: SocketAddr,
+    store: String,
+    /// Where to listen for rows, and on the next port for work; port 0 takes any two [default: any two, where the server finds them]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<SocketAddr>,
+    /// PEM file: the certificates that those of server and executors are signed with
+    #[arg(long, value_name = "FILE")]
+    tls_authority: Option<PathBuf>,
+    /// PEM file: the certificate of this executor, and those that it is signed with
+    #[arg(long, value_name = "FILE")]
+    tls_certificate: Option<PathBuf>,
+    /// PEM file: its private key
+    #[arg(long, value_name = "FILE")]
+    tls_key: Option<PathBuf>,
     /// The folder for what is on its way [default: one for a while]
     #[arg(long)]
     folder: Option<PathBuf>,
@@ -102,7 +114,15 @@ fn main() -> ExitCode {
 
 /// What evaluates questions with these settings.
 fn evaluator(settings: &ClusterSettings, threads: usize) -> Result<Arc<dyn Elsewhere>, String> {
-    let coordination = settings.listen.map(|listen| Coordination { listen, store: settings.store.clone() });
+    let ClusterTls { authority, certificate, key } = settings.tls.clone();
+    let tls = TlsFiles::of(authority, certificate, key)?;
+    let coordination = match &settings.listen {
+        Some(listen) => {
+            let store = StorePlace::of(&settings.store.to_string_lossy())?;
+            Some(Coordination { listen: found(listen)?, tls, store })
+        }
+        None => None,
+    };
     let settings = Settings {
         pool_bytes: usize::try_from(settings.memory_bytes).unwrap_or(usize::MAX),
         spill_bytes: settings.disk_bytes,
@@ -115,6 +135,9 @@ fn evaluator(settings: &ClusterSettings, threads: usize) -> Result<Arc<dyn Elsew
 
 impl ExecutorArguments {
     fn run(self) -> Result<(), String> {
+        let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+        let log = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(io::stderr().is_terminal());
+        log.with_writer(io::stderr).init();
         let threads = self.threads.or_else(|| Some(std::thread::available_parallelism().ok()?.get()));
         let threads = threads.unwrap_or(1);
         // A folder for a while goes with the process.
@@ -124,17 +147,20 @@ impl ExecutorArguments {
         };
         let folder =
             self.folder.or_else(|| Some(for_a_while.as_ref()?.path().to_owned())).unwrap_or_default();
-        let listen = match self.listen.port() {
-            0 => SocketAddr::new(
-                self.listen.ip(),
-                two_free_ports(self.listen.ip()).map_err(|error| error.to_string())?,
-            ),
-            _ => self.listen,
+        let server = found(&self.server)?;
+        let said = |error: io::Error| error.to_string();
+        let mut listen = match self.listen {
+            Some(listen) => listen,
+            None => SocketAddr::new(towards(server).map_err(said)?, 0),
         };
+        if listen.port() == 0 {
+            listen.set_port(two_free_ports(listen.ip()).map_err(said)?);
+        }
         let executor = Executor::new(ExecutorSettings {
-            server: self.server,
+            server,
             listen,
-            store: self.store,
+            tls: TlsFiles::of(self.tls_authority, self.tls_certificate, self.tls_key)?,
+            store: StorePlace::of(&self.store)?,
             folder,
             threads,
             pool_bytes: self.memory_bytes,
@@ -143,7 +169,7 @@ impl ExecutorArguments {
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
         let parent = self.with_parent.then(parent_id);
-        eprintln!("stratalog-cluster: an executor of {}, listening on {listen}", self.server);
+        eprintln!("stratalog-cluster: an executor of {server}, listening on {listen}");
         runtime.block_on(async {
             tokio::select! {
                 ended = executor.run() => ended,
@@ -161,6 +187,23 @@ async fn orphaned(parent: Option<u32>) {
     }
 }
 
+/// The address of a host and a port.
+fn found(address: &str) -> Result<SocketAddr, String> {
+    let all = address.to_socket_addrs().map_err(|error| format!("cannot find {address}: {error}"));
+    all?.next().ok_or_else(|| format!("cannot find {address}"))
+}
+
+/// The address of this machine that another one sees. Nothing is sent.
+fn towards(other: SocketAddr) -> io::Result<IpAddr> {
+    let any: IpAddr = match other {
+        SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let socket = UdpSocket::bind((any, 0))?;
+    socket.connect(other)?;
+    Ok(socket.local_addr()?.ip())
+}
+
 /// A port that nobody has, as the next one.
 fn two_free_ports(address: IpAddr) -> io::Result<u16> {
     const TRIES: usize = 100;
@@ -176,16 +219,17 @@ fn two_free_ports(address: IpAddr) -> io::Result<u16> {
 }
 
 /// Starts executors, and becomes the server.
-fn local_cluster(executors: usize, store: PathBuf, arguments: Vec<OsString>) -> Result<Infallible, String> {
+fn local_cluster(executors: usize, store: String, arguments: Vec<OsString>) -> Result<Infallible, String> {
     let said = |error: io::Error| error.to_string();
-    std::fs::create_dir_all(&store).map_err(said)?;
+    if let StorePlace::Folder(folder) = StorePlace::of(&store)? {
+        std::fs::create_dir_all(folder).map_err(said)?;
+    }
     let listen =
         TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|free| free.local_addr()).map_err(said)?;
     let this = std::env::current_exe().map_err(said)?;
     for _ in 0..executors {
         Command::new(&this)
-            .args(["executor", "--with-parent", "--server", &listen.to_string(), "--store"])
-            .arg(&store)
+            .args(["executor", "--with-parent", "--server", &listen.to_string(), "--store", &store])
             .spawn()
             .map_err(said)?;
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use datafusion_common::Result;
-use object_store::ObjectStoreExt;
+use futures::StreamExt;
 use object_store::path::Path;
 use parking_lot::Mutex;
 use stratalog_engine::data::Run;
@@ -98,10 +98,10 @@ impl Drop for PublishedRun {
     fn drop(&mut self) {
         let (objects, files) = (Arc::clone(&self.store.objects), std::mem::take(&mut self.files));
         self.store.handle.spawn(async move {
-            for file in files {
-                // What cannot be removed is in nobody's way.
-                objects.delete(&Path::from(file.object)).await.ok();
-            }
+            let names =
+                futures::stream::iter(files.into_iter().map(|file| Ok(Path::from(file.object)))).boxed();
+            // What cannot be removed is in nobody's way.
+            objects.delete_stream(names).for_each(|_| async {}).await;
         });
     }
 }
@@ -109,5 +109,77 @@ impl Drop for PublishedRun {
 impl fmt::Debug for PublishedRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PublishedRun").field("files", &self.files).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    fn run_of(rows: u32) -> Run {
+        Run::new(vec![(0..rows).collect(), (1..=rows).collect()], rows as usize)
+    }
+
+    fn rows(run: &PublishedRun) -> usize {
+        run.files().iter().map(|file| file.rows).sum()
+    }
+
+    /// Waits until so many files are left: they are removed by somebody else.
+    fn has_files(folder: &Path, expected: usize) {
+        let begun = Instant::now();
+        let count = || {
+            let folders = std::fs::read_dir(folder).unwrap().flatten();
+            folders.flat_map(|folder| std::fs::read_dir(folder.path()).into_iter().flatten()).count()
+        };
+        while count() != expected {
+            assert!(begun.elapsed() < Duration::from_secs(20), "{} files, and not {expected}", count());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    #[test]
+    fn a_version_takes_the_place_of_the_one_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _runtime) = Store::of_test(folder.path());
+        let published = Published::new(u64::MAX);
+        let run = run_of(3_000);
+        let first = published.run(&run, 2, &store).unwrap();
+        assert_eq!((rows(&first), first.files().len()), (3_000, 2));
+        let again = published.run(&run, 2, &store).unwrap();
+        assert!(Arc::ptr_eq(&first, &again), "it is written once");
+        drop(again);
+
+        let without = run.without(&[0, 1_500]);
+        let second = published.run(&without, 2, &store).unwrap();
+        assert_eq!(rows(&second), 2_998);
+        // Who has begun to read goes on reading.
+        has_files(folder.path(), 4);
+        drop(first);
+        has_files(folder.path(), 2);
+        drop((second, published));
+        has_files(folder.path(), 0);
+    }
+
+    #[test]
+    fn those_used_last_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _runtime) = Store::of_test(folder.path());
+        let [first, second, third] = [run_of(1_000), run_of(1_000), run_of(1_000)];
+        let bytes = Published::new(u64::MAX).run(&first, 1, &store).unwrap().bytes();
+        let published = Published::new(2 * bytes);
+        let publish = |run: &Run| published.run(run, 1, &store).unwrap();
+        let kept = [&first, &second].map(|run| Arc::downgrade(&publish(run)));
+        publish(&first);
+        publish(&third);
+        assert!(kept[0].upgrade().is_some() && kept[1].upgrade().is_none(), "the second was used before");
+        has_files(folder.path(), 2);
+        // More than there may be is kept as long as it is the only one.
+        let large = run_of(50_000);
+        let large = Arc::downgrade(&publish(&large));
+        assert!(large.upgrade().is_some());
+        has_files(folder.path(), 1);
     }
 }

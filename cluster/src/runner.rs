@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
@@ -14,8 +13,6 @@ use datafusion_execution::config::SessionConfig;
 use datafusion_execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion_execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion_physical_plan::{ExecutionPlan, collect};
-use object_store::ObjectStore;
-use object_store::local::LocalFileSystem;
 use stratalog_engine::Budget;
 use stratalog_engine::exec::ExecError;
 use tokio::runtime::{Builder, Runtime};
@@ -24,8 +21,9 @@ use crate::failure::said;
 use crate::folder::Folder;
 use crate::pool::{LITTLE, Pool};
 use crate::scratch::Scratch;
-use crate::settings::Settings;
-use crate::store::Store;
+use crate::settings::{Coordination, Settings};
+use crate::shared::{Lease, Shared, files_in};
+use crate::store::{Store, wait};
 
 /// How soon it is noticed that a request has to stop.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -62,7 +60,7 @@ pub(crate) struct InProcess {
     partitions: usize,
     pool_bytes: usize,
     /// Removed at the end: its own, and that of files which others see.
-    _folders: (Folder, Option<Folder>),
+    _files: (Folder, Option<Lease>),
 }
 
 impl InProcess {
@@ -71,8 +69,6 @@ impl InProcess {
         let failed = |error: DataFusionError| said(&error, settings.pool_bytes);
         let io = |error: std::io::Error| ExecError::Elsewhere { why: error.to_string() };
         let folder = Folder::below(&settings.folder).map_err(io)?;
-        let shared = settings.coordination.as_ref().map(|shared| Folder::below(&shared.store));
-        let shared = shared.transpose().map_err(io)?;
         let spilled = folder.path().join("spilled");
         std::fs::create_dir(&spilled).map_err(io)?;
         let disk = DiskManagerBuilder::default()
@@ -83,16 +79,27 @@ impl InProcess {
             .with_disk_manager_builder(disk)
             .build_arc()
             .map_err(failed)?;
-        let place = shared.as_ref().unwrap_or(&folder);
-        let objects = objects(place.path()).map_err(failed)?;
-        let url = Store::url_of(place.name()).map_err(failed)?;
-        environment.register_object_store(url.as_ref(), Arc::clone(&objects));
         let runtime = Builder::new_multi_thread()
             .worker_threads(settings.threads)
             .thread_name("elsewhere")
             .enable_all()
             .build()
             .map_err(io)?;
+        let (objects, name, lease) = match &settings.coordination {
+            Some(Coordination { store, .. }) => {
+                let shared = Shared::open(store).map_err(failed)?;
+                let lease = wait(runtime.handle(), {
+                    let shared = shared.clone();
+                    async move { shared.lease().await }
+                });
+                let lease = lease.map_err(failed)?;
+                let name = lease.name().to_owned();
+                (shared.files_of(&name).map_err(failed)?, name, Some(lease))
+            }
+            None => (files_in(folder.path()).map_err(failed)?, folder.name().to_owned(), None),
+        };
+        let url = Store::url_of(&name).map_err(failed)?;
+        environment.register_object_store(url.as_ref(), Arc::clone(&objects));
         let store = Store { objects, url, handle: runtime.handle().clone() };
         let Settings { batch_rows, partitions, pool_bytes, .. } = *settings;
         Ok(InProcess {
@@ -102,7 +109,7 @@ impl InProcess {
             batch_rows,
             partitions,
             pool_bytes,
-            _folders: (folder, shared),
+            _files: (folder, lease),
         })
     }
 
@@ -119,11 +126,6 @@ impl Drop for InProcess {
             runtime.shutdown_background();
         }
     }
-}
-
-/// The files of a folder.
-pub(crate) fn objects(folder: &Path) -> datafusion_common::Result<Arc<dyn ObjectStore>> {
-    Ok(Arc::new(LocalFileSystem::new_with_prefix(folder)?.with_automatic_cleanup(true)))
 }
 
 /// Waits for work that another thread does, as long as the means allow it; `stop` ends it.

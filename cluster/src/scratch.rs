@@ -85,19 +85,14 @@ impl fmt::Debug for Scratch {
 
 #[cfg(test)]
 mod tests {
-    use datafusion_execution::object_store::ObjectStoreUrl;
     use object_store::ObjectStoreExt;
-    use object_store::local::LocalFileSystem;
 
     use super::*;
 
     #[test]
     fn one_may_begin_as_another_ends() {
         let folder = tempfile::tempdir().unwrap();
-        let local = LocalFileSystem::new_with_prefix(folder.path()).unwrap().with_automatic_cleanup(true);
-        let runtime = tokio::runtime::Runtime::new().unwrap();
-        let url = ObjectStoreUrl::parse("stratalog://scratch").unwrap();
-        let store = Store { objects: Arc::new(local), url, handle: runtime.handle().clone() };
+        let (store, _runtime) = Store::of_test(folder.path());
         let writers = [(); 4].map(|()| {
             let store = store.clone();
             std::thread::spawn(move || {

@@ -37,8 +37,71 @@ pub struct Settings {
 pub struct Coordination {
     /// Where it listens for them.
     pub listen: SocketAddr,
-    /// The folder of files that all of them see.
-    pub store: PathBuf,
+    /// By what it and they know each other: needed where that is not an address of this machine alone.
+    pub tls: Option<TlsFiles>,
+    /// Where the files are that all of them see.
+    pub store: StorePlace,
+}
+
+/// Where files are that several processes see.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StorePlace {
+    /// A folder.
+    Folder(PathBuf),
+    /// What names of a bucket begin with, in a store that speaks the protocol of S3.
+    Bucket {
+        /// The bucket.
+        name: String,
+        /// What its names begin with; nothing for all of it.
+        prefix: String,
+    },
+}
+
+impl StorePlace {
+    /// A folder, or `s3://BUCKET/PREFIX`.
+    pub fn of(text: &str) -> Result<StorePlace, String> {
+        match text.split_once("://") {
+            Some(("s3", rest)) => {
+                let (name, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+                match name {
+                    "" => Err(format!("no bucket is named in {text}")),
+                    name => Ok(StorePlace::Bucket { name: name.to_owned(), prefix: prefix.to_owned() }),
+                }
+            }
+            Some(("file", path)) => Ok(StorePlace::Folder(PathBuf::from(path))),
+            Some((scheme, _)) => Err(format!("files cannot be in {scheme}://, but in a folder or in s3://")),
+            None if text.is_empty() => Err("no store is named".to_owned()),
+            None => Ok(StorePlace::Folder(PathBuf::from(text))),
+        }
+    }
+}
+
+/// The files, in PEM, by which the processes of a cluster know each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsFiles {
+    /// The certificates that those of all of them are signed with.
+    pub authority: PathBuf,
+    /// The certificate of this process, and those that it is signed with.
+    pub certificate: PathBuf,
+    /// Its private key.
+    pub key: PathBuf,
+}
+
+impl TlsFiles {
+    /// All of them, or none.
+    pub fn of(
+        authority: Option<PathBuf>,
+        certificate: Option<PathBuf>,
+        key: Option<PathBuf>,
+    ) -> Result<Option<TlsFiles>, String> {
+        match (authority, certificate, key) {
+            (Some(authority), Some(certificate), Some(key)) => {
+                Ok(Some(TlsFiles { authority, certificate, key }))
+            }
+            (None, None, None) => Ok(None),
+            _ => Err("TLS in a cluster takes three files: authority, certificate and key".to_owned()),
+        }
+    }
 }
 
 impl Settings {

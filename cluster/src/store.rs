@@ -26,14 +26,32 @@ impl Store {
         ObjectStoreUrl::parse(format!("{SCHEME}://{name}"))
     }
 
+    /// A folder, and who waits for it.
+    #[cfg(test)]
+    pub(crate) fn of_test(folder: &std::path::Path) -> (Store, tokio::runtime::Runtime) {
+        use object_store::local::LocalFileSystem;
+        let local = LocalFileSystem::new_with_prefix(folder).unwrap().with_automatic_cleanup(true);
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let url = Store::url_of("test").unwrap();
+        (Store { objects: Arc::new(local), url, handle: runtime.handle().clone() }, runtime)
+    }
+
     /// Waits for work on files, on a thread that does none.
     pub(crate) fn wait<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T>> + Send + 'static,
     ) -> Result<T> {
-        let (done, is_done) = channel();
-        self.handle.spawn(async move { done.send(work.await).ok() });
-        let lost = |_| DataFusionError::Internal("work on files ended without an answer".to_owned());
-        is_done.recv().map_err(lost)?
+        wait(&self.handle, work)
     }
+}
+
+/// Waits for work on files, on a thread that does none.
+pub(crate) fn wait<T: Send + 'static>(
+    handle: &Handle,
+    work: impl Future<Output = Result<T>> + Send + 'static,
+) -> Result<T> {
+    let (done, is_done) = channel();
+    handle.spawn(async move { done.send(work.await).ok() });
+    let lost = |_| DataFusionError::Internal("work on files ended without an answer".to_owned());
+    is_done.recv().map_err(lost)?
 }

@@ -1,28 +1,12 @@
 //! A server and executors, as processes of their own.
 
 use std::fs;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
-use process::{Connection, Executor, Server, free_address};
+use process::{APART, Connection, Executor, PATH, SAME, Server, free_address, has_worked, insert_chains};
 use serde_json::{Value, json};
 
 mod process;
-
-/// A recursion that does not fall apart: it takes rounds.
-const SAME: &str =
-    "same(X, Y) <- edge(X, Y)\nsame(X, Z) <- same(X, Y), same(Y, Z)\n?count<X>, count<Y> <- same(X, Y)";
-/// One that does: parts are worked on by themselves.
-const PATH: &str =
-    "path(X, Y) <- edge(X, Y)\npath(X, Z) <- path(X, Y), edge(Y, Z)\n?count<X>, count<Y> <- path(X, Y)";
-/// Joins and a negation.
-const APART: &str =
-    "two(X, Z) <- edge(X, Y), edge(Y, Z)\napart(X, Z) <- two(X, Z), !edge(X, Z)\n?count<X> <- apart(X, _)";
-
-/// Whether an executor has worked: what is on its way between stages is in its folder for a while.
-fn has_worked(folder: &Path) -> bool {
-    fs::read_dir(folder.join("under_way")).into_iter().flatten().next().is_some()
-}
 
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
@@ -30,19 +14,6 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
         assert!(begun.elapsed() < Duration::from_secs(120), "{what}");
         std::thread::sleep(Duration::from_millis(20));
     }
-}
-
-/// Chains of three edges, more than what is tried in memory first.
-fn insert(connection: &mut Connection) {
-    const CHAINS: u32 = 360_000;
-    const AT_ONCE: u32 = 20_000;
-    for first in (0..CHAINS).step_by(AT_ONCE as usize) {
-        let edges = (first..first + AT_ONCE).flat_map(|chain| (0..3).map(move |edge| 4 * chain + edge));
-        let all: Vec<String> = edges.map(|n| format!("({n}, {})", n + 1)).collect();
-        let inserted = connection.run(&format!("+edge[{}]", all.join(", ")), "auto");
-        assert_eq!(inserted["type"], "result", "{inserted}");
-    }
-    connection.run(".kg cluster on", "auto");
 }
 
 fn rows(answer: &Value) -> &Value {
@@ -61,7 +32,7 @@ fn executors_answer_as_the_server_does() {
     ];
     let mut server = Server::start_with(&data.path().join("data"), &variables);
     let mut connection = server.connect();
-    insert(&mut connection);
+    insert_chains(&mut connection);
     let here: Vec<Value> =
         [SAME, PATH, APART].map(|asked| rows(&connection.run(asked, "here")).clone()).into();
     let by_plans = |connection: &mut Connection| {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use arrow::array::RecordBatch;
 use ballista_core::JobId;
 use ballista_core::client::BallistaClient;
+use ballista_core::extension::BallistaConfigGrpcEndpoint;
 use ballista_core::serde::protobuf::{JobStatus, PartitionLocation, job_status::Status};
 use datafusion::prelude::SessionContext;
 use datafusion_physical_plan::ExecutionPlan;
@@ -13,6 +14,7 @@ use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
+use super::members::Members;
 use super::{MESSAGE_BYTES, Scheduler};
 
 /// A plan that executors run.
@@ -32,6 +34,7 @@ impl Job {
     pub(super) async fn run(
         &self,
         scheduler: &Scheduler,
+        members: Option<&Members>,
         context: Arc<SessionContext>,
         plan: Arc<dyn ExecutionPlan>,
     ) -> Result<Vec<RecordBatch>, String> {
@@ -54,7 +57,7 @@ impl Job {
                 Some(Status::Successful(job)) => {
                     let mut rows = Vec::new();
                     for location in job.partition_location {
-                        rows.extend(fetched(location).await?);
+                        rows.extend(fetched(location, members).await?);
                     }
                     return Ok(rows);
                 }
@@ -80,7 +83,7 @@ impl Job {
 }
 
 /// The rows of a part of a result, from the executor that has them.
-async fn fetched(location: PartitionLocation) -> Result<Vec<RecordBatch>, String> {
+async fn fetched(location: PartitionLocation, members: Option<&Members>) -> Result<Vec<RecordBatch>, String> {
     const TRIES: u8 = 3;
     const PAUSE_MILLISECONDS: u64 = 200;
     let layout = location.layout();
@@ -88,8 +91,18 @@ async fn fetched(location: PartitionLocation) -> Result<Vec<RecordBatch>, String
         location.executor_meta.zip(location.partition_id).ok_or("a result that nobody has")?;
     let port = u16::try_from(executor.port).map_err(|error| error.to_string())?;
     let size = MESSAGE_BYTES as usize;
-    let client =
-        BallistaClient::try_new(&executor.host, port, size, false, None, TRIES, PAUSE_MILLISECONDS, 0, 0);
+    let endpoints = members.map(|members| Arc::new(BallistaConfigGrpcEndpoint::new(members.endpoints())));
+    let client = BallistaClient::try_new(
+        &executor.host,
+        port,
+        size,
+        members.is_some(),
+        endpoints,
+        TRIES,
+        PAUSE_MILLISECONDS,
+        0,
+        0,
+    );
     let mut client = client.await.map_err(|error| error.to_string())?;
     let rows = client
         .fetch_partition_proxied(

@@ -14,6 +14,9 @@ mod codec;
 /// A plan on its way.
 mod job;
 
+/// Who may take part.
+mod members;
+
 /// What executors read and write.
 mod stores;
 
@@ -21,6 +24,7 @@ mod stores;
 mod executor;
 
 use std::fmt;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::channel;
@@ -28,11 +32,12 @@ use std::sync::mpsc::channel;
 use arrow::array::RecordBatch;
 use ballista_core::config::TaskSchedulingPolicy;
 use ballista_core::extension::SessionConfigExt;
+use ballista_core::serde::protobuf::scheduler_grpc_server::SchedulerGrpcServer;
 use ballista_core::serde::{BallistaCodec, BallistaLogicalExtensionCodec};
+use ballista_core::utils::{GrpcServerConfig, create_grpc_server};
 use ballista_scheduler::cluster::BallistaCluster;
 use ballista_scheduler::config::SchedulerConfig;
 use ballista_scheduler::metrics::default_metrics_collector;
-use ballista_scheduler::scheduler_process::start_grpc_service_with_listener;
 use ballista_scheduler::scheduler_server::SchedulerServer;
 use datafusion::execution::{SessionState, SessionStateBuilder};
 use datafusion::prelude::{SessionConfig, SessionContext};
@@ -43,6 +48,7 @@ use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
 use stratalog_engine::Budget;
 use stratalog_engine::exec::ExecError;
 use tokio::net::TcpListener;
+use tonic::transport::server::TcpIncoming;
 
 use crate::failure::told;
 use crate::lower::Plan;
@@ -54,6 +60,7 @@ use crate::settings::{Coordination, Settings};
 use codec::Codec;
 pub use executor::{Executor, ExecutorSettings};
 use job::Job;
+use members::Members;
 use parts::{Parts, PartsExec};
 
 /// How soon an executor is missed that is no more.
@@ -71,6 +78,7 @@ pub(crate) struct Ballista {
     here: InProcess,
     scheduler: Scheduler,
     context: Arc<SessionContext>,
+    members: Option<Members>,
     published: Arc<Published>,
     pool_bytes: usize,
     /// How many plans were run by executors.
@@ -86,12 +94,14 @@ impl Ballista {
     ) -> Result<Ballista, ExecError> {
         let failed = |error: &dyn fmt::Display| ExecError::Elsewhere { why: error.to_string() };
         let listen = coordination.listen;
-        let session = session(settings);
+        let members =
+            Members::new(coordination.tls.as_ref(), &[listen]).map_err(|why| ExecError::Elsewhere { why })?;
+        let session = for_members(session(settings), members.as_ref());
         let state = state(session.clone()).map_err(|error| failed(&error))?;
         let context = Arc::new(SessionContext::new_with_state(state.clone()));
         let config = SchedulerConfig {
-            external_host: listen.ip().to_string(),
-            bind_host: listen.ip().to_string(),
+            external_host: host(listen.ip()),
+            bind_host: host(listen.ip()),
             bind_port: listen.port(),
             scheduling_policy: TaskSchedulingPolicy::PushStaged,
             finished_job_data_clean_up_interval_seconds: 5,
@@ -103,6 +113,7 @@ impl Ballista {
             grpc_server_max_decoding_message_size: MESSAGE_BYTES,
             grpc_server_max_encoding_message_size: MESSAGE_BYTES,
             grpc_client_max_message_size: MESSAGE_BYTES,
+            override_create_grpc_client_endpoint: members.as_ref().map(Members::endpoints),
             ..SchedulerConfig::default()
         };
         let builder = Arc::new(move |_: SessionConfig| Ok(state.clone()));
@@ -127,7 +138,7 @@ impl Ballista {
             }
         });
         let (scheduler, listener) = listening.map_err(|error| failed(&error))?;
-        here.store().handle.spawn(start_grpc_service_with_listener(listener, scheduler.clone()));
+        here.store().handle.spawn(listen_on(listener, members.clone(), scheduler.clone()));
         tracing::info!(%listen, "listening for executors");
         let most_published =
             settings.spill_bytes.min(PUBLISHED_POOLS.saturating_mul(settings.pool_bytes as u64));
@@ -136,6 +147,7 @@ impl Ballista {
             here,
             scheduler,
             context,
+            members,
             published,
             pool_bytes: settings.pool_bytes,
             run: AtomicU64::default(),
@@ -157,9 +169,10 @@ impl Runner for Ballista {
         let (done, is_done) = channel();
         let job = Arc::new(Job::default());
         let (scheduler, context) = (self.scheduler.clone(), Arc::clone(&self.context));
+        let members = self.members.clone();
         self.here.store().handle.spawn({
             let job = Arc::clone(&job);
-            async move { done.send(job.run(&scheduler, context, travelling).await).ok() }
+            async move { done.send(job.run(&scheduler, members.as_ref(), context, travelling).await).ok() }
         });
         let cancel = || job.cancel(&self.scheduler, &self.here.store().handle);
         let done = awaited(&is_done, budget, cancel);
@@ -201,6 +214,39 @@ impl Ballista {
         });
         let made = made.map_err(|error| ExecError::Elsewhere { why: error.to_string() })?.data;
         Ok(can_travel(&made)?.then_some((made, lent)))
+    }
+}
+
+/// Hears executors until the process ends.
+async fn listen_on(listener: TcpListener, members: Option<Members>, scheduler: Scheduler) {
+    let service = SchedulerGrpcServer::new(scheduler)
+        .max_encoding_message_size(MESSAGE_BYTES as usize)
+        .max_decoding_message_size(MESSAGE_BYTES as usize);
+    let server = create_grpc_server(&GrpcServerConfig::default()).add_service(service);
+    let ended = match members {
+        Some(members) => server.serve_with_incoming(members.admitted(listener)).await,
+        None => server.serve_with_incoming(TcpIncoming::from(listener).with_nodelay(Some(true))).await,
+    };
+    if let Err(error) = ended {
+        tracing::error!(%error, "executors are not heard any more");
+    }
+}
+
+/// An address as the host of others.
+fn host(address: IpAddr) -> String {
+    match address {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => format!("[{address}]"),
+    }
+}
+
+/// How results, and rows on their way, are asked for.
+fn for_members(session: SessionConfig, members: Option<&Members>) -> SessionConfig {
+    match members {
+        Some(members) => session
+            .with_ballista_use_tls(true)
+            .with_ballista_override_create_grpc_client_endpoint(members.endpoints()),
+        None => session,
     }
 }
 

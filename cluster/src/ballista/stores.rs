@@ -1,7 +1,6 @@
 //! `Stores`: all that plans can read and write on an executor, whoever has made them.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use datafusion_common::{DataFusionError, Result};
@@ -10,19 +9,20 @@ use object_store::ObjectStore;
 use parking_lot::Mutex;
 use url::Url;
 
-use crate::runner::objects;
+use crate::folder::is_process;
+use crate::shared::Shared;
 use crate::store::SCHEME;
 
-/// The folders of processes below one that executors share with them.
+/// The files of processes in a place that executors share with them.
 #[derive(Debug)]
 pub(super) struct Stores {
-    root: PathBuf,
+    shared: Shared,
     known: Mutex<HashMap<String, Arc<dyn ObjectStore>>>,
 }
 
 impl Stores {
-    pub(super) fn below(root: PathBuf) -> Stores {
-        Stores { root, known: Mutex::default() }
+    pub(super) fn of(shared: Shared) -> Stores {
+        Stores { shared, known: Mutex::default() }
     }
 }
 
@@ -33,15 +33,13 @@ impl ObjectStoreRegistry for Stores {
     }
 
     fn get_store(&self, url: &Url) -> Result<Arc<dyn ObjectStore>> {
-        let is_name = |name: &&str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let name = url.host_str().filter(|_| url.scheme() == SCHEME).filter(is_name);
-        let name =
-            name.ok_or_else(|| DataFusionError::Execution(format!("{url} is no folder of a process")))?;
+        let name = url.host_str().filter(|name| url.scheme() == SCHEME && is_process(name));
+        let name = name.ok_or_else(|| DataFusionError::Execution(format!("{url} is not of a process")))?;
         let mut known = self.known.lock();
         if let Some(store) = known.get(name) {
             return Ok(Arc::clone(store));
         }
-        let store = objects(&self.root.join(name))?;
+        let store = self.shared.files_of(name)?;
         known.insert(name.to_owned(), Arc::clone(&store));
         Ok(store)
     }

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use stratalog_cluster::{Coordination, Evaluator, Settings};
+use stratalog_cluster::{Coordination, Evaluator, Settings, StorePlace};
 use tempfile::TempDir;
 
 use crate::modes;
@@ -15,11 +15,12 @@ pub(crate) fn evaluator() -> Arc<Evaluator> {
     static EVALUATOR: OnceLock<(Arc<Evaluator>, TempDir)> = OnceLock::new();
     let (evaluator, _) = EVALUATOR.get_or_init(|| {
         let folder = tempfile::tempdir().expect("a folder for a while");
+        let store = folder.path().join("store");
         let executors = std::env::var("STRATALOG_EXECUTORS").ok().map(|n| n.parse().expect("a number"));
         let coordination = executors.map(|_: usize| {
             let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
             let listen = free.local_addr().expect("its address");
-            Coordination { listen, store: folder.path().join("store") }
+            Coordination { listen, tls: None, store: StorePlace::Folder(store.clone()) }
         });
         let settings = Settings {
             partitions: 3,
@@ -34,7 +35,7 @@ pub(crate) fn evaluator() -> Arc<Evaluator> {
             ..Settings::new(folder.path(), 2)
         };
         let evaluator = Arc::new(Evaluator::new(settings).expect("an evaluator"));
-        for Coordination { listen, store } in coordination.iter().cycle().take(executors.unwrap_or(0)) {
+        for Coordination { listen, .. } in coordination.iter().cycle().take(executors.unwrap_or(0)) {
             Command::new(env!("CARGO_BIN_EXE_stratalog-cluster"))
                 .args([
                     "executor",
@@ -45,7 +46,7 @@ pub(crate) fn evaluator() -> Arc<Evaluator> {
                     &listen.to_string(),
                     "--store",
                 ])
-                .arg(store)
+                .arg(&store)
                 .spawn()
                 .expect("an executor");
         }

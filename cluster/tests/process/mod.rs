@@ -2,6 +2,7 @@
 
 #![allow(dead_code, unreachable_pub, reason = "not all of what suites share is used in each")]
 
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
@@ -12,6 +13,16 @@ use tokio_tungstenite::tungstenite::stream::MaybeTlsStream;
 use tokio_tungstenite::tungstenite::{Message, WebSocket, connect};
 
 const PASSWORD: &str = "a password of this test";
+
+/// A recursion that does not fall apart: it takes rounds.
+pub const SAME: &str =
+    "same(X, Y) <- edge(X, Y)\nsame(X, Z) <- same(X, Y), same(Y, Z)\n?count<X>, count<Y> <- same(X, Y)";
+/// One that does: parts are worked on by themselves.
+pub const PATH: &str =
+    "path(X, Y) <- edge(X, Y)\npath(X, Z) <- path(X, Y), edge(Y, Z)\n?count<X>, count<Y> <- path(X, Y)";
+/// Joins and a negation.
+pub const APART: &str =
+    "two(X, Z) <- edge(X, Y), edge(Y, Z)\napart(X, Z) <- two(X, Z), !edge(X, Z)\n?count<X> <- apart(X, _)";
 
 /// A server that is killed when it is dropped, if not before.
 pub struct Server {
@@ -103,13 +114,19 @@ pub struct Executor(Child);
 
 impl Executor {
     pub fn start(server: SocketAddr, store: &Path, folder: &Path) -> Executor {
-        let process = Command::new(env!("CARGO_BIN_EXE_stratalog-cluster"))
-            .args(["executor", "--threads", "1", "--server", &server.to_string(), "--store"])
-            .arg(store)
-            .arg("--folder")
-            .arg(folder)
-            .spawn();
-        Executor(process.expect("an executor"))
+        Executor::of(Executor::command(server, &store.display().to_string(), folder))
+    }
+
+    /// What starts one, to be added to.
+    pub fn command(server: SocketAddr, store: &str, folder: &Path) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stratalog-cluster"));
+        command.args(["executor", "--threads", "1", "--server", &server.to_string(), "--store", store]);
+        command.arg("--folder").arg(folder);
+        command
+    }
+
+    pub fn of(mut command: Command) -> Executor {
+        Executor(command.spawn().expect("an executor"))
     }
 
     pub fn kill(&mut self) {
@@ -129,4 +146,22 @@ impl Drop for Executor {
 pub fn free_address() -> SocketAddr {
     let free = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     free.local_addr().expect("its address")
+}
+
+/// Whether an executor has worked: what is on its way between stages is in its folder for a while.
+pub fn has_worked(folder: &Path) -> bool {
+    fs::read_dir(folder.join("under_way")).into_iter().flatten().next().is_some()
+}
+
+/// Chains of three edges, more than what is tried in memory first.
+pub fn insert_chains(connection: &mut Connection) {
+    const CHAINS: u32 = 360_000;
+    const AT_ONCE: u32 = 20_000;
+    for first in (0..CHAINS).step_by(AT_ONCE as usize) {
+        let edges = (first..first + AT_ONCE).flat_map(|chain| (0..3).map(move |edge| 4 * chain + edge));
+        let all: Vec<String> = edges.map(|n| format!("({n}, {})", n + 1)).collect();
+        let inserted = connection.run(&format!("+edge[{}]", all.join(", ")), "auto");
+        assert_eq!(inserted["type"], "result", "{inserted}");
+    }
+    connection.run(".kg cluster on", "auto");
 }

@@ -23,7 +23,7 @@ use toml::Value;
 use crate::audit::AuditTo;
 use crate::tls::TlsFiles;
 
-pub use cluster::ClusterSettings;
+pub use cluster::{ClusterSettings, ClusterTls};
 pub use hosts::Hosts;
 pub use limits::{Limits, UserLimits};
 pub use origins::Origins;

@@ -1,6 +1,6 @@
 //! The list of settings: each key, where its value goes and how it is shown, and what is checked about it.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -83,8 +83,23 @@ pub(super) const SETTINGS: &[Setting] = &[
     },
     Setting {
         key: "cluster.listen",
-        set: |c, v| v.loopback().map(|address| c.cluster.listen = address),
-        show: |c| text(c.cluster().listen.map(|address| address.to_string()).unwrap_or_default()),
+        set: |c, v| v.host_and_port().map(|address| c.cluster.listen = address),
+        show: |c| text(c.cluster().listen.unwrap_or_default()),
+    },
+    Setting {
+        key: "cluster.tls.authority",
+        set: |c, v| v.text().map(|file| c.cluster.tls.authority = Some(PathBuf::from(file))),
+        show: |c| c.cluster.tls.authority.as_deref().and_then(path),
+    },
+    Setting {
+        key: "cluster.tls.certificate",
+        set: |c, v| v.text().map(|file| c.cluster.tls.certificate = Some(PathBuf::from(file))),
+        show: |c| c.cluster.tls.certificate.as_deref().and_then(path),
+    },
+    Setting {
+        key: "cluster.tls.key",
+        set: |c, v| v.text().map(|file| c.cluster.tls.key = Some(PathBuf::from(file))),
+        show: |c| c.cluster.tls.key.as_deref().and_then(path),
     },
     Setting {
         key: "cluster.store",
@@ -621,17 +636,14 @@ impl Given {
         }
     }
 
-    /// An address and a port of this machine, or nothing.
-    fn loopback(&self) -> Result<Option<SocketAddr>, String> {
+    /// A host and a port, or nothing.
+    fn host_and_port(&self) -> Result<Option<String>, String> {
         let text = self.text()?;
-        if text.is_empty() {
-            return Ok(None);
-        }
-        let address: SocketAddr =
-            text.parse().map_err(|_| format!("expected an address with a port, found `{text}`"))?;
-        match address.ip().is_loopback() {
-            true => Ok(Some(address)),
-            false => Err(format!("{address} is not of this machine alone, and nothing would protect it")),
+        let is_address = |(host, port): (&str, &str)| !host.is_empty() && port.parse::<u16>().is_ok();
+        match text.rsplit_once(':').is_some_and(is_address) {
+            true => Ok(Some(text)),
+            false if text.is_empty() => Ok(None),
+            false => Err(format!("expected a host and a port, such as `10.0.0.1:50050`, found `{text}`")),
         }
     }
 
