@@ -76,6 +76,12 @@ impl Bucket {
         Arc::new(PrefixStore::new(Arc::clone(&self.objects), name))
     }
 
+    /// Looks whether it can be reached.
+    pub(crate) async fn look(&self) -> Result<()> {
+        self.objects.list(None).try_next().await?;
+        Ok(())
+    }
+
     /// A place for the files of this process, as long as it lasts. What the dead have left is removed.
     pub(crate) async fn lease(&self) -> Result<Leased> {
         let name = new_process();

@@ -135,7 +135,8 @@ fn evaluator(settings: &ClusterSettings, threads: usize) -> Result<Arc<dyn Elsew
 
 impl ExecutorArguments {
     fn run(self) -> Result<(), String> {
-        let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+        let filter = EnvFilter::try_from_default_env()
+            .unwrap_or_else(|_| EnvFilter::new("warn,datafusion_datasource=error"));
         let log = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(io::stderr().is_terminal());
         log.with_writer(io::stderr).init();
         let threads = self.threads.or_else(|| Some(std::thread::available_parallelism().ok()?.get()));

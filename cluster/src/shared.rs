@@ -44,6 +44,15 @@ impl Shared {
         }
     }
 
+    /// Looks whether it can be reached.
+    pub(crate) async fn look(&self) -> Result<()> {
+        match self {
+            Shared::Folder(root) => drop(std::fs::read_dir(root)?),
+            Shared::Bucket(bucket) => bucket.look().await?,
+        }
+        Ok(())
+    }
+
     /// A part for this process. What those have left who are no more is removed.
     pub(crate) async fn lease(&self) -> Result<Lease> {
         Ok(match self {

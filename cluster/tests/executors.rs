@@ -50,6 +50,16 @@ fn executors_answer_as_the_server_does() {
         folders.iter().all(|folder| has_worked(folder))
     });
 
+    // Who is cancelled does not take a place for ever.
+    for _ in 0..4 {
+        let soon = json!({ "type": "execute", "program": SAME, "place": "cluster", "timeout_ms": 300 });
+        let answer = connection.ask(&soon);
+        assert_eq!(answer["code"], "timeout", "{answer}");
+    }
+    let begun = Instant::now();
+    by_plans(&mut connection);
+    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+
     // One of them is gone while it works.
     let begun = Instant::now();
     connection

@@ -122,7 +122,7 @@ fn others_are_not_admitted() {
     let said = refused(&mut cluster.executor(&other.file, &files));
     assert!(said.contains("certificate"), "{said}");
     let said = refused(&mut cluster.executor(&cluster.authority.file, &files));
-    assert!(said.contains("stratalog-cluster: "), "{said}");
+    assert!(said.contains("has not taken this executor"), "{said}");
     // The authority has given it a certificate for something else.
     let files = cluster.authority.files(folder, "browser", &["www.example.org"]);
     refused(&mut cluster.executor(&cluster.authority.file, &files));
@@ -133,6 +133,15 @@ fn others_are_not_admitted() {
     assert!(said.contains("three files"), "{said}");
     let said = refused(&mut cluster.executor(&folder.join("nothing.crt"), &files));
     assert!(said.contains("cannot use"), "{said}");
+
+    // It is a member, but somebody has its port, or there is no store.
+    let files = cluster.authority.files(folder, "member", &[NAME]);
+    let mut command = cluster.executor(&cluster.authority.file, &files);
+    let said = refused(command.args(["--listen", &cluster.listen.to_string()]));
+    assert!(said.contains("cannot listen on"), "{said}");
+    std::fs::remove_dir_all(folder.join("store")).expect("nobody needs it now");
+    let said = refused(&mut cluster.executor(&cluster.authority.file, &files));
+    assert!(said.contains("cannot use the store"), "{said}");
 }
 
 #[test]

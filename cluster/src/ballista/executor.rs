@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use arrow_flight::flight_service_server::FlightServiceServer;
 use ballista_core::config::TaskSchedulingPolicy;
-use ballista_core::error::BallistaError;
 use ballista_core::extension::SessionConfigExt;
 use ballista_core::utils::{
     GrpcClientConfig, GrpcServerConfig, create_grpc_client_endpoint, create_grpc_server,
@@ -23,6 +22,7 @@ use datafusion_execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion_execution::object_store::ObjectStoreRegistry;
 use datafusion_execution::runtime_env::RuntimeEnvBuilder;
 use futures::StreamExt;
+use parking_lot::Mutex;
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
@@ -30,7 +30,7 @@ use tokio::time::{sleep, timeout};
 use super::codec::Codec;
 use super::members::Members;
 use super::stores::Stores;
-use super::{MESSAGE_BYTES, for_members, host};
+use super::{MESSAGE_BYTES, for_members, host, serve};
 use crate::settings::{StorePlace, TlsFiles};
 use crate::shared::Shared;
 
@@ -83,7 +83,7 @@ impl Executor {
         let ExecutorSettings { server, listen, store, folder, threads, pool_bytes, spill_bytes, .. } =
             settings;
         let shared = Shared::open(&store).map_err(|error| error.to_string())?;
-        let stores = Arc::new(Stores::of(shared));
+        let stores = Arc::new(Stores::of(shared.clone()));
         // What is old in the one goes by itself.
         let [under_way, spilled] = ["under_way", "spilled"].map(|name| folder.join(name));
         for folder in [&under_way, &spilled] {
@@ -109,17 +109,18 @@ impl Executor {
             }
         };
         let work_port = listen.port().checked_add(1).ok_or("there is no port after 65535")?;
+        let rows = listening(listen).await?;
         let inside = match &members {
             Some(members) => {
                 let inside = behind(listen.ip());
-                let door = TcpListener::bind((listen.ip(), work_port)).await;
-                let door = door.map_err(|error| format!("cannot listen on {}: {error}", listen.ip()))?;
+                let door = listening(SocketAddr::new(listen.ip(), work_port)).await?;
                 tokio::spawn(let_in(members.clone(), door, SocketAddr::new(inside, work_port)));
                 inside
             }
             None => listen.ip(),
         };
         reach(server, members.as_ref()).await?;
+        shared.look().await.map_err(|error| format!("cannot use the store: {error}"))?;
         let config = ExecutorProcessConfig {
             bind_host: host(inside),
             external_host: Some(host(listen.ip())),
@@ -140,10 +141,12 @@ impl Executor {
             override_config_producer: Some(Arc::new(session)),
             override_physical_codec: Some(Arc::new(Codec::default())),
             override_create_grpc_client_endpoint: members.as_ref().map(Members::endpoints),
-            override_arrow_flight_service: members.map(|members| rows_to(members, listen)),
+            override_arrow_flight_service: Some(giving(rows, members)),
             ..ExecutorProcessConfig::default()
         };
-        start_executor_process(Arc::new(config)).await.map_err(|error| chain(&error))
+        let ended = start_executor_process(Arc::new(config)).await;
+        ended
+            .map_err(|error| format!("the server at {server} has not taken this executor: {}", chain(&error)))
     }
 }
 
@@ -177,20 +180,21 @@ async fn reach(server: SocketAddr, members: Option<&Members>) -> Result<(), Stri
     Ok(())
 }
 
-/// Gives rows to members.
-fn rows_to(members: Members, listen: SocketAddr) -> Arc<ArrowFlightServerProvider> {
+async fn listening(address: SocketAddr) -> Result<TcpListener, String> {
+    TcpListener::bind(address).await.map_err(|error| format!("cannot listen on {address}: {error}"))
+}
+
+/// Gives rows to whoever is there, or to members.
+fn giving(listener: TcpListener, members: Option<Members>) -> Arc<ArrowFlightServerProvider> {
+    let once = Mutex::new(Some(listener));
     Arc::new(move |folder: String, _: SocketAddr, mut until: Shutdown, config: GrpcServerConfig| {
-        let members = members.clone();
+        let (listener, members) = (once.lock().take(), members.clone());
         tokio::spawn(async move {
+            let Some(listener) = listener else { return Ok(()) };
             let service = FlightServiceServer::new(BallistaFlightService::new(folder))
                 .max_decoding_message_size(MESSAGE_BYTES as usize)
                 .max_encoding_message_size(MESSAGE_BYTES as usize);
-            let listener = TcpListener::bind(listen).await.map_err(BallistaError::from)?;
-            create_grpc_server(&config)
-                .add_service(service)
-                .serve_with_incoming_shutdown(members.admitted(listener), until.recv())
-                .await
-                .map_err(BallistaError::from)
+            serve(create_grpc_server(&config).add_service(service), listener, members, until.recv()).await
         })
     })
 }

@@ -140,6 +140,8 @@ impl Members {
                     drop(place);
                     match received {
                         Ok(stream) => drop(admitted.send(Ok(stream)).await),
+                        // Somebody has looked whether anybody is there.
+                        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {}
                         Err(error) => tracing::info!(%from, %error, "not admitted to the cluster"),
                     }
                 });

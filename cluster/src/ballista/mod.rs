@@ -17,6 +17,12 @@ mod job;
 /// Who may take part.
 mod members;
 
+/// How much executors are given.
+mod slots;
+
+/// What they say.
+mod reception;
+
 /// What executors read and write.
 mod stores;
 
@@ -24,6 +30,7 @@ mod stores;
 mod executor;
 
 use std::fmt;
+use std::future::pending;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -31,11 +38,13 @@ use std::sync::mpsc::channel;
 
 use arrow::array::RecordBatch;
 use ballista_core::config::TaskSchedulingPolicy;
+use ballista_core::error::BallistaError;
 use ballista_core::extension::SessionConfigExt;
 use ballista_core::serde::protobuf::scheduler_grpc_server::SchedulerGrpcServer;
 use ballista_core::serde::{BallistaCodec, BallistaLogicalExtensionCodec};
 use ballista_core::utils::{GrpcServerConfig, create_grpc_server};
-use ballista_scheduler::cluster::BallistaCluster;
+use ballista_scheduler::cluster::memory::InMemoryJobState;
+use ballista_scheduler::cluster::{BallistaCluster, ClusterState};
 use ballista_scheduler::config::SchedulerConfig;
 use ballista_scheduler::metrics::default_metrics_collector;
 use ballista_scheduler::scheduler_server::SchedulerServer;
@@ -48,7 +57,7 @@ use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
 use stratalog_engine::Budget;
 use stratalog_engine::exec::ExecError;
 use tokio::net::TcpListener;
-use tonic::transport::server::TcpIncoming;
+use tonic::transport::server::{Router, TcpIncoming};
 
 use crate::failure::told;
 use crate::lower::Plan;
@@ -62,6 +71,8 @@ pub use executor::{Executor, ExecutorSettings};
 use job::Job;
 use members::Members;
 use parts::{Parts, PartsExec};
+use reception::Reception;
+use slots::Slots;
 
 /// How soon an executor is missed that is no more.
 const MISSED_SECONDS: u64 = 8;
@@ -118,7 +129,9 @@ impl Ballista {
         };
         let builder = Arc::new(move |_: SessionConfig| Ok(state.clone()));
         let producer = Arc::new(move || session.clone());
-        let cluster = BallistaCluster::new_memory(config.scheduler_endpoint(), builder, producer);
+        let slots = Arc::new(Slots::default());
+        let jobs = InMemoryJobState::new(config.scheduler_endpoint(), builder, producer);
+        let cluster = BallistaCluster::new(Arc::clone(&slots) as Arc<dyn ClusterState>, Arc::new(jobs));
         let codec = BallistaCodec::new(
             Arc::new(BallistaLogicalExtensionCodec::default()),
             Arc::new(Codec::default()),
@@ -138,7 +151,8 @@ impl Ballista {
             }
         });
         let (scheduler, listener) = listening.map_err(|error| failed(&error))?;
-        here.store().handle.spawn(listen_on(listener, members.clone(), scheduler.clone()));
+        let reception = Reception { scheduler: scheduler.clone(), slots };
+        here.store().handle.spawn(listen_on(listener, members.clone(), reception));
         tracing::info!(%listen, "listening for executors");
         let most_published =
             settings.spill_bytes.min(PUBLISHED_POOLS.saturating_mul(settings.pool_bytes as u64));
@@ -218,18 +232,31 @@ impl Ballista {
 }
 
 /// Hears executors until the process ends.
-async fn listen_on(listener: TcpListener, members: Option<Members>, scheduler: Scheduler) {
-    let service = SchedulerGrpcServer::new(scheduler)
+async fn listen_on(listener: TcpListener, members: Option<Members>, reception: Reception) {
+    let service = SchedulerGrpcServer::new(reception)
         .max_encoding_message_size(MESSAGE_BYTES as usize)
         .max_decoding_message_size(MESSAGE_BYTES as usize);
     let server = create_grpc_server(&GrpcServerConfig::default()).add_service(service);
-    let ended = match members {
-        Some(members) => server.serve_with_incoming(members.admitted(listener)).await,
-        None => server.serve_with_incoming(TcpIncoming::from(listener).with_nodelay(Some(true))).await,
-    };
-    if let Err(error) = ended {
+    if let Err(error) = serve(server, listener, members, pending()).await {
         tracing::error!(%error, "executors are not heard any more");
     }
+}
+
+/// Serves whoever connects, or members alone, until it is time to stop.
+async fn serve(
+    server: Router,
+    listener: TcpListener,
+    members: Option<Members>,
+    until: impl Future<Output = ()>,
+) -> Result<(), BallistaError> {
+    match members {
+        Some(members) => server.serve_with_incoming_shutdown(members.admitted(listener), until).await?,
+        None => {
+            let connections = TcpIncoming::from(listener).with_nodelay(Some(true));
+            server.serve_with_incoming_shutdown(connections, until).await?;
+        }
+    }
+    Ok(())
 }
 
 /// An address as the host of others.

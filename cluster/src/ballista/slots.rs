@@ -1,0 +1,127 @@
+//! `Slots`: how many tasks each executor may be given.
+//!
+//! Ballista 55 counts them itself, but forgets those of tasks that are cancelled: an executor would be given less and less, and nothing
+//! in the end (<https://github.com/apache/datafusion-ballista/issues/2418>). Here a slot is taken by a task, and free when the
+//! executor says that it has ended, however that was. Of a task that an executor turns down, as it does not understand it, nothing is
+//! ever said: it keeps the slot, and the executor gets fewer of them.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use ballista_core::JobId;
+use ballista_core::error::Result;
+use ballista_core::serde::protobuf::task_status::Status;
+use ballista_core::serde::protobuf::{ExecutorHeartbeat, TaskStatus};
+use ballista_core::serde::scheduler::{ExecutorData, ExecutorMetadata};
+use ballista_scheduler::cluster::memory::InMemoryClusterState;
+use ballista_scheduler::cluster::{BoundTask, ClusterState, ClusterStateEventStream, ExecutorSlot};
+use ballista_scheduler::config::TaskDistributionPolicy;
+use ballista_scheduler::state::task_manager::JobInfoCache;
+use parking_lot::Mutex;
+use tonic::async_trait;
+
+/// Executors, and what they work on.
+#[derive(Default)]
+pub(super) struct Slots {
+    executors: InMemoryClusterState,
+    taken: Mutex<HashMap<Task, Taken>>,
+}
+
+/// A task of a stage, which may be tried again.
+#[derive(PartialEq, Eq, Hash)]
+struct Task {
+    job: String,
+    stage: usize,
+    attempt: usize,
+    task: usize,
+}
+
+struct Taken {
+    executor: String,
+    slots: u32,
+}
+
+impl Slots {
+    /// What an executor says of tasks, each once.
+    pub(super) async fn hear(&self, statuses: &[TaskStatus]) -> Result<()> {
+        let has_ended =
+            |status: &&TaskStatus| matches!(status.status, Some(Status::Failed(_) | Status::Successful(_)));
+        let freed = {
+            let mut taken = self.taken.lock();
+            let ended = statuses.iter().filter(has_ended).map(|status| Task {
+                job: status.job_id.clone(),
+                stage: status.stage_id as usize,
+                attempt: status.stage_attempt_num as usize,
+                task: status.task_id as usize,
+            });
+            let freed = ended.filter_map(|task| taken.remove(&task));
+            freed.map(|Taken { executor, slots }| (executor, slots)).collect()
+        };
+        self.executors.unbind_tasks(freed).await
+    }
+}
+
+#[async_trait]
+impl ClusterState for Slots {
+    async fn bind_schedulable_tasks(
+        &self,
+        distribution: TaskDistributionPolicy,
+        active_jobs: Arc<HashMap<JobId, JobInfoCache>>,
+        executors: Option<HashSet<String>>,
+    ) -> Result<Vec<BoundTask>> {
+        let bound = self.executors.bind_schedulable_tasks(distribution, active_jobs, executors).await?;
+        let taken = bound.iter().map(|(executor, task)| {
+            let key = Task {
+                job: task.key.job_id.to_string(),
+                stage: task.key.stage_id,
+                attempt: task.stage_attempt_num,
+                task: task.key.task_id,
+            };
+            (key, Taken { executor: executor.clone(), slots: task.vcores_consumed })
+        });
+        self.taken.lock().extend(taken);
+        Ok(bound)
+    }
+
+    /// What Ballista knows of ended tasks.
+    async fn unbind_tasks(&self, _: Vec<ExecutorSlot>) -> Result<()> {
+        Ok(())
+    }
+
+    async fn register_executor(&self, metadata: ExecutorMetadata, data: ExecutorData) -> Result<()> {
+        self.executors.register_executor(metadata, data).await
+    }
+
+    async fn save_executor_metadata(&self, metadata: ExecutorMetadata) -> Result<()> {
+        self.executors.save_executor_metadata(metadata).await
+    }
+
+    async fn get_executor_metadata(&self, executor: &str) -> Result<ExecutorMetadata> {
+        self.executors.get_executor_metadata(executor).await
+    }
+
+    async fn registered_executor_metadata(&self) -> Vec<ExecutorMetadata> {
+        self.executors.registered_executor_metadata().await
+    }
+
+    async fn save_executor_heartbeat(&self, heartbeat: ExecutorHeartbeat) -> Result<()> {
+        self.executors.save_executor_heartbeat(heartbeat).await
+    }
+
+    async fn remove_executor(&self, executor: &str) -> Result<()> {
+        self.taken.lock().retain(|_, taken| taken.executor != executor);
+        self.executors.remove_executor(executor).await
+    }
+
+    fn executor_heartbeats(&self) -> HashMap<String, ExecutorHeartbeat> {
+        self.executors.executor_heartbeats()
+    }
+
+    fn get_executor_heartbeat(&self, executor: &str) -> Option<ExecutorHeartbeat> {
+        self.executors.get_executor_heartbeat(executor)
+    }
+
+    async fn cluster_state_events(&self) -> Result<ClusterStateEventStream> {
+        self.executors.cluster_state_events().await
+    }
+}
