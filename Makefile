@@ -109,7 +109,7 @@ lint-python: $(READY)
 	$(VENV)/bin/ruff check python demo benches/peers
 	$(VENV)/bin/mypy --config-file python/pyproject.toml python/src python/tests python/tools demo benches/peers
 	$(PY) python/tools/generate.py --check
-	$(VENV)/bin/hadolint packaging/Dockerfile
+	$(VENV)/bin/hadolint packaging/Dockerfile packaging/Dockerfile.cluster
 
 lint-javascript: $(JAVASCRIPT)
 	npm run check --prefix javascript

@@ -1,7 +1,7 @@
 //! The server as a process: arguments, configuration, run, exit code.
 
 use std::ffi::OsString;
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -253,8 +253,10 @@ fn serve_on(
         // From here on a hangup ends nothing.
         let hangup = signal(SignalKind::hangup());
         let server = serve(config, cluster).await?;
+        // Whoever reads where it listens may stop it at once.
+        let stop = (signal(SignalKind::terminate()), signal(SignalKind::interrupt()));
         announce(&server);
-        until_stopped(server, hangup.ok(), reloading).await;
+        until_stopped(server, stop, hangup.ok(), reloading).await;
         Ok(())
     });
     match outcome {
@@ -282,10 +284,13 @@ fn announce(server: &Server) {
 }
 
 /// The first signal stops the server in order, the second one at once. A hangup lets it read its configuration again.
-async fn until_stopped(server: Server, mut hangup: Option<Signal>, reloading: &Reloading) {
-    let (Ok(mut terminate), Ok(mut interrupt)) =
-        (signal(SignalKind::terminate()), signal(SignalKind::interrupt()))
-    else {
+async fn until_stopped(
+    server: Server,
+    stop: (io::Result<Signal>, io::Result<Signal>),
+    mut hangup: Option<Signal>,
+    reloading: &Reloading,
+) {
+    let (Ok(mut terminate), Ok(mut interrupt)) = stop else {
         tracing::error!("cannot listen for signals");
         return server.stopped().await;
     };
