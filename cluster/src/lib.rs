@@ -66,7 +66,7 @@ mod evaluation;
 /// What the engine asks.
 mod evaluator;
 
-pub use ballista::{Executor, ExecutorSettings};
+pub use ballista::{Ended, Executor, ExecutorSettings};
 pub use evaluator::{Evaluator, Tally};
 pub use lower::Refusal;
 pub use settings::{Coordination, Settings, StorePlace, TlsFiles};

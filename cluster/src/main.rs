@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use stratalog_cluster::{
-    Coordination, Evaluator, Executor, ExecutorSettings, Settings, StorePlace, TlsFiles,
+    Coordination, Ended, Evaluator, Executor, ExecutorSettings, Settings, StorePlace, TlsFiles,
 };
 use stratalog_engine::Elsewhere;
 use stratalog_server::config::{ClusterSettings, ClusterTls};
@@ -98,7 +98,10 @@ fn main() -> ExitCode {
             let arguments = [name].into_iter().chain(arguments);
             return stratalog_server::process::run(arguments, Some(evaluator));
         }
-        Subcommands::Executor(arguments) => arguments.run(),
+        Subcommands::Executor(arguments) => arguments.run().and_then(|ended| match ended {
+            Ended::Told => Ok(()),
+            Ended::Left => begin_again().map(|never| match never {}),
+        }),
         Subcommands::LocalCluster { executors, store, arguments } => {
             local_cluster(executors, store, arguments).map(|never| match never {})
         }
@@ -134,7 +137,7 @@ fn evaluator(settings: &ClusterSettings, threads: usize) -> Result<Arc<dyn Elsew
 }
 
 impl ExecutorArguments {
-    fn run(self) -> Result<(), String> {
+    fn run(self) -> Result<Ended, String> {
         let filter = EnvFilter::try_from_default_env()
             .unwrap_or_else(|_| EnvFilter::new("warn,datafusion_datasource=error"));
         let log = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(io::stderr().is_terminal());
@@ -174,10 +177,18 @@ impl ExecutorArguments {
         runtime.block_on(async {
             tokio::select! {
                 ended = executor.run() => ended,
-                () = orphaned(parent) => Ok(()),
+                () = orphaned(parent) => Ok(Ended::Told),
             }
         })
     }
+}
+
+/// Becomes an executor that waits for its server: Ballista's ends with it.
+fn begin_again() -> Result<Infallible, String> {
+    eprintln!("stratalog-cluster: the server is gone, and waited for");
+    let said = |error: io::Error| error.to_string();
+    let this = std::env::current_exe().map_err(said)?;
+    Err(said(Command::new(this).args(std::env::args_os().skip(1)).exec()))
 }
 
 /// Waits until the process that has started this one is no more.

@@ -81,3 +81,31 @@ fn executors_answer_as_the_server_does() {
     assert!(server.end(), "it ends as it should");
     assert!(fs::read_dir(&store).expect("a folder").next().is_none(), "nothing is left");
 }
+
+#[test]
+fn executors_wait_for_their_server() {
+    let data = tempfile::tempdir().expect("a folder for a while");
+    let (store, folder, listen) = (data.path().join("store"), data.path().join("executor"), free_address());
+    let variables = [
+        ("SERVICE_LIMITS__QUERY_TIMEOUT_MS", "120000".to_owned()),
+        ("SERVICE_CLUSTER__LISTEN", listen.to_string()),
+        ("SERVICE_CLUSTER__STORE", store.display().to_string()),
+    ];
+    // It is there before its server, and longer.
+    let _executor = Executor::start(listen, &store, &folder);
+    for away in [0, 16] {
+        std::thread::sleep(Duration::from_secs(away));
+        let mut server = Server::start_with(&data.path().join("data"), &variables);
+        let mut connection = server.connect();
+        if away == 0 {
+            insert_chains(&mut connection);
+        }
+        until("the executor works", || {
+            connection.run(PATH, "cluster");
+            has_worked(&folder)
+        });
+        server.kill();
+        fs::remove_dir_all(folder.join("under_way")).expect("what is under way");
+        fs::create_dir(folder.join("under_way")).expect("a folder");
+    }
+}

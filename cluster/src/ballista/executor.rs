@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use arrow_flight::flight_service_server::FlightServiceServer;
@@ -25,6 +26,7 @@ use futures::StreamExt;
 use parking_lot::Mutex;
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{sleep, timeout};
 
 use super::codec::Codec;
@@ -64,6 +66,15 @@ pub struct ExecutorSettings {
     pub spill_bytes: u64,
 }
 
+/// Why an executor has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// Its process was told to end.
+    Told,
+    /// Its server is gone.
+    Left,
+}
+
 /// A process that runs plans for another one.
 pub struct Executor {
     settings: ExecutorSettings,
@@ -77,8 +88,8 @@ impl Executor {
         Ok(Executor { settings, members })
     }
 
-    /// Works until the process is told to end.
-    pub async fn run(self) -> Result<(), String> {
+    /// Works until the process is told to end, or the server has not been there for a while.
+    pub async fn run(self) -> Result<Ended, String> {
         let Executor { settings, members } = self;
         let ExecutorSettings { server, listen, store, folder, threads, pool_bytes, spill_bytes, .. } =
             settings;
@@ -144,10 +155,27 @@ impl Executor {
             override_arrow_flight_service: Some(giving(rows, members)),
             ..ExecutorProcessConfig::default()
         };
+        let is_told = told()?;
         let ended = start_executor_process(Arc::new(config)).await;
-        ended
-            .map_err(|error| format!("the server at {server} has not taken this executor: {}", chain(&error)))
+        ended.map_err(|error| {
+            format!("the server at {server} has not taken this executor: {}", chain(&error))
+        })?;
+        Ok(if is_told.load(Ordering::Relaxed) { Ended::Told } else { Ended::Left })
     }
+}
+
+/// Whether the process has been told to end.
+fn told() -> Result<Arc<AtomicBool>, String> {
+    let is_told = Arc::new(AtomicBool::new(false));
+    for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
+        let mut signals = signal(kind).map_err(|error| error.to_string())?;
+        let is_told = Arc::clone(&is_told);
+        tokio::spawn(async move {
+            signals.recv().await;
+            is_told.store(true, Ordering::Relaxed);
+        });
+    }
+    Ok(is_told)
 }
 
 /// Waits until a server listens, and looks whether it is one of ours.

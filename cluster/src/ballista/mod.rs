@@ -67,7 +67,7 @@ use crate::runner::{InProcess, Runner, awaited};
 use crate::scratch::Scratch;
 use crate::settings::{Coordination, Settings};
 use codec::Codec;
-pub use executor::{Executor, ExecutorSettings};
+pub use executor::{Ended, Executor, ExecutorSettings};
 use job::Job;
 use members::Members;
 use parts::{Parts, PartsExec};
