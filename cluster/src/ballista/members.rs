@@ -67,7 +67,7 @@ impl Members {
     /// How members are called: what makes an endpoint one of theirs.
     pub(crate) fn endpoints(&self) -> EndpointOverrideFn {
         let members = self.clone();
-        Arc::new(move |endpoint| Ok(members.endpoint(endpoint)?))
+        Arc::new(move |endpoint| members.endpoint(endpoint))
     }
 
     fn endpoint(&self, endpoint: Endpoint) -> Result<Endpoint, Box<dyn std::error::Error + Send + Sync>> {
