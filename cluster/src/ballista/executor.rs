@@ -158,8 +158,13 @@ impl Executor {
         let is_told = told()?;
         let ended = start_executor_process(Arc::new(config)).await;
         ended.map_err(|error| {
-            format!("the server at {server} has not taken this executor: {}", chain(&error))
+            format!(
+                "the server at {server} has not taken this executor, and its log says why: {}",
+                chain(&error)
+            )
         })?;
+        // Both may have happened.
+        sleep(LOOK).await;
         Ok(if is_told.load(Ordering::Relaxed) { Ended::Told } else { Ended::Left })
     }
 }
