@@ -199,10 +199,10 @@ async fn orphaned(parent: Option<u32>) {
     }
 }
 
-/// The address of a host and a port.
+/// The address of a host and a port; of several, one that most networks have.
 fn found(address: &str) -> Result<SocketAddr, String> {
     let all = address.to_socket_addrs().map_err(|error| format!("cannot find {address}: {error}"));
-    all?.next().ok_or_else(|| format!("cannot find {address}"))
+    all?.min_by_key(SocketAddr::is_ipv6).ok_or_else(|| format!("cannot find {address}"))
 }
 
 /// The address of this machine that another one sees. Nothing is sent.
