@@ -88,13 +88,8 @@ impl InProcess {
         let (objects, name, lease) = match &settings.coordination {
             Some(Coordination { store, .. }) => {
                 let shared = Shared::open(store).map_err(failed)?;
-                let lease = wait(runtime.handle(), {
-                    let shared = shared.clone();
-                    async move { shared.lease().await }
-                });
-                let lease = lease.map_err(failed)?;
-                let name = lease.name().to_owned();
-                (shared.files_of(&name).map_err(failed)?, name, Some(lease))
+                let (lease, files) = wait(runtime.handle(), shared.lease()).map_err(failed)?;
+                (files, lease.name().to_owned(), Some(lease))
             }
             None => (files_in(folder.path()).map_err(failed)?, folder.name().to_owned(), None),
         };

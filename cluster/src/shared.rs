@@ -1,12 +1,12 @@
 //! `Shared`: where the files of processes are that others see, in folders or in a bucket.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use datafusion_common::Result;
 use object_store::ObjectStore;
 use object_store::local::LocalFileSystem;
-use object_store::path::Path;
+use object_store::path;
 
 use crate::bucket::{Bucket, Leased};
 use crate::folder::Folder;
@@ -31,7 +31,7 @@ impl Shared {
         Ok(match place {
             StorePlace::Folder(folder) => Shared::Folder(folder.clone()),
             StorePlace::Bucket { name, prefix } => {
-                Shared::Bucket(Bucket::open(name, &Path::from(prefix.as_str()))?)
+                Shared::Bucket(Bucket::open(name, &path::Path::from(prefix.as_str()))?)
             }
         })
     }
@@ -53,12 +53,14 @@ impl Shared {
         Ok(())
     }
 
-    /// A part for this process. What those have left who are no more is removed.
-    pub(crate) async fn lease(&self) -> Result<Lease> {
-        Ok(match self {
+    /// A part for this process, and the files in it. What those have left who are no more is removed.
+    pub(crate) async fn lease(self) -> Result<(Lease, Arc<dyn ObjectStore>)> {
+        let lease = match &self {
             Shared::Folder(root) => Lease::Folder(Folder::below(root)?),
             Shared::Bucket(bucket) => Lease::Bucket(bucket.lease().await?),
-        })
+        };
+        let files = self.files_of(lease.name())?;
+        Ok((lease, files))
     }
 }
 
@@ -73,6 +75,6 @@ impl Lease {
 }
 
 /// The files of a folder.
-pub(crate) fn files_in(folder: &std::path::Path) -> Result<Arc<dyn ObjectStore>> {
+pub(crate) fn files_in(folder: &Path) -> Result<Arc<dyn ObjectStore>> {
     Ok(Arc::new(LocalFileSystem::new_with_prefix(folder)?.with_automatic_cleanup(true)))
 }

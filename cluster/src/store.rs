@@ -29,11 +29,10 @@ impl Store {
     /// A folder, and who waits for it.
     #[cfg(test)]
     pub(crate) fn of_test(folder: &std::path::Path) -> (Store, tokio::runtime::Runtime) {
-        use object_store::local::LocalFileSystem;
-        let local = LocalFileSystem::new_with_prefix(folder).unwrap().with_automatic_cleanup(true);
+        let objects = crate::shared::files_in(folder).unwrap();
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let url = Store::url_of("test").unwrap();
-        (Store { objects: Arc::new(local), url, handle: runtime.handle().clone() }, runtime)
+        (Store { objects, url, handle: runtime.handle().clone() }, runtime)
     }
 
     /// Waits for work on files, on a thread that does none.

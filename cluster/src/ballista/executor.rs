@@ -186,7 +186,7 @@ fn told() -> Result<Arc<AtomicBool>, String> {
 /// Waits until a server listens, and looks whether it is one of ours.
 async fn reach(server: SocketAddr, members: Option<&Members>) -> Result<(), String> {
     let begun = Instant::now();
-    let mut told = String::new();
+    let mut said = String::new();
     loop {
         let missed = match timeout(LONG, TcpStream::connect(server)).await {
             Ok(Ok(_)) => break,
@@ -197,9 +197,9 @@ async fn reach(server: SocketAddr, members: Option<&Members>) -> Result<(), Stri
         if begun.elapsed() > SERVER {
             return Err(missed);
         }
-        if told != missed {
+        if said != missed {
             tracing::warn!("{missed}");
-            told = missed;
+            said = missed;
         }
         sleep(LOOK).await;
     }
