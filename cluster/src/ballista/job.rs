@@ -12,7 +12,7 @@ use datafusion_physical_plan::ExecutionPlan;
 use futures::TryStreamExt;
 use parking_lot::Mutex;
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use super::members::Members;
 use super::{MESSAGE_BYTES, Scheduler};
@@ -23,6 +23,14 @@ pub(super) struct Job {
     state: Mutex<State>,
 }
 
+/// Why there are no rows.
+pub(super) enum Failure {
+    /// An executor is lost, or a task has failed: what others have done cannot be relied on any more.
+    Lost,
+    /// As it is said.
+    Said(String),
+}
+
 #[derive(Default)]
 struct State {
     id: Option<JobId>,
@@ -30,19 +38,20 @@ struct State {
 }
 
 impl Job {
-    /// Has a plan run, and fetches what it gives.
+    /// Has a plan run, and fetches what it gives, unless something is lost meanwhile.
     pub(super) async fn run(
         &self,
         scheduler: &Scheduler,
         members: Option<&Members>,
         context: Arc<SessionContext>,
         plan: Arc<dyn ExecutionPlan>,
-    ) -> Result<Vec<RecordBatch>, String> {
+        mut losses: watch::Receiver<u64>,
+    ) -> Result<Vec<RecordBatch>, Failure> {
         let (told, mut news) = mpsc::channel(16);
         let id = scheduler
             .submit_physical_plan("stratalog", context, plan, Some(told))
             .await
-            .map_err(|error| error.to_string())?;
+            .map_err(|error| Failure::Said(error.to_string()))?;
         let is_cancelled = {
             let mut state = self.state.lock();
             state.id = Some(id.clone());
@@ -50,22 +59,32 @@ impl Job {
         };
         if is_cancelled {
             scheduler.cancel_job(id).await.ok();
-            return Err("the plan was cancelled".to_owned());
+            return Err(Failure::Said("the plan was cancelled".to_owned()));
         }
-        while let Some(JobStatus { status, .. }) = news.recv().await {
+        loop {
+            let told = tokio::select! {
+                biased;
+                _ = losses.changed() => {
+                    scheduler.cancel_job(id).await.ok();
+                    return Err(Failure::Lost);
+                }
+                told = news.recv() => told,
+            };
+            let Some(JobStatus { status, .. }) = told else {
+                return Err(Failure::Said("the scheduler has let go of a plan".to_owned()));
+            };
             match status {
                 Some(Status::Successful(job)) => {
                     let mut rows = Vec::new();
                     for location in job.partition_location {
-                        rows.extend(fetched(location, members).await?);
+                        rows.extend(fetched(location, members).await.map_err(Failure::Said)?);
                     }
                     return Ok(rows);
                 }
-                Some(Status::Failed(failed)) => return Err(failed.error),
+                Some(Status::Failed(failed)) => return Err(Failure::Said(failed.error)),
                 Some(Status::Queued(_) | Status::Running(_)) | None => {}
             }
         }
-        Err("the scheduler has let go of a plan".to_owned())
     }
 
     /// Ends it, whether it has begun or not.

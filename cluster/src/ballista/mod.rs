@@ -68,7 +68,7 @@ use crate::scratch::Scratch;
 use crate::settings::{Coordination, Settings};
 use codec::Codec;
 pub use executor::{Ended, Executor, ExecutorSettings};
-use job::Job;
+use job::{Failure, Job};
 use members::Members;
 use parts::{Parts, PartsExec};
 use reception::Reception;
@@ -78,6 +78,8 @@ use slots::Slots;
 const MISSED_SECONDS: u64 = 8;
 /// Rows in memory that are in files, too, may take so many times the memory of plans.
 const PUBLISHED_POOLS: u64 = 4;
+/// A plan is begun so often, where executors are lost meanwhile.
+const TRIES: usize = 3;
 /// Plans name files, and may name many.
 const MESSAGE_BYTES: u32 = 64 << 20;
 
@@ -88,6 +90,7 @@ pub(crate) struct Ballista {
     /// For what cannot be handed over.
     here: InProcess,
     scheduler: Scheduler,
+    slots: Arc<Slots>,
     context: Arc<SessionContext>,
     members: Option<Members>,
     published: Arc<Published>,
@@ -151,7 +154,7 @@ impl Ballista {
             }
         });
         let (scheduler, listener) = listening.map_err(|error| failed(&error))?;
-        let reception = Reception { scheduler: scheduler.clone(), slots };
+        let reception = Reception { scheduler: scheduler.clone(), slots: Arc::clone(&slots) };
         here.store().handle.spawn(listen_on(listener, members.clone(), reception));
         tracing::info!(%listen, "listening for executors");
         let most_published =
@@ -160,6 +163,7 @@ impl Ballista {
         Ok(Ballista {
             here,
             scheduler,
+            slots,
             context,
             members,
             published,
@@ -179,19 +183,19 @@ impl Runner for Ballista {
             return self.here.run(plan, budget);
         }
         let Some((travelling, lent)) = self.travelling(&plan)? else { return self.here.run(plan, budget) };
-        budget.check()?;
-        let (done, is_done) = channel();
-        let job = Arc::new(Job::default());
-        let (scheduler, context) = (self.scheduler.clone(), Arc::clone(&self.context));
-        let members = self.members.clone();
-        self.here.store().handle.spawn({
-            let job = Arc::clone(&job);
-            async move { done.send(job.run(&scheduler, members.as_ref(), context, travelling).await).ok() }
-        });
-        let cancel = || job.cancel(&self.scheduler, &self.here.store().handle);
-        let done = awaited(&is_done, budget, cancel);
+        let mut begun = 1;
+        let done = loop {
+            match self.handed_over(&travelling, budget)? {
+                Err(Failure::Lost) if begun < TRIES && self.has_executors() => begun += 1,
+                done => break done,
+            }
+        };
         drop(lent);
-        match done?.map_err(|why| told(why, self.pool_bytes)) {
+        let done = done.map_err(|failure| match failure {
+            Failure::Lost => ExecError::Elsewhere { why: "executors are lost again and again".to_owned() },
+            Failure::Said(why) => told(why, self.pool_bytes),
+        });
+        match done {
             Ok(batches) => {
                 self.run.fetch_add(1, Ordering::Relaxed);
                 Ok(batches)
@@ -215,6 +219,24 @@ impl Runner for Ballista {
 }
 
 impl Ballista {
+    /// What executors make of a plan.
+    fn handed_over(
+        &self,
+        plan: &Plan,
+        budget: &Budget,
+    ) -> Result<Result<Vec<RecordBatch>, Failure>, ExecError> {
+        budget.check()?;
+        let (done, is_done) = channel();
+        let job = Arc::new(Job::default());
+        let (scheduler, context) = (self.scheduler.clone(), Arc::clone(&self.context));
+        let (members, losses) = (self.members.clone(), self.slots.losses());
+        self.here.store().handle.spawn({
+            let (job, plan) = (Arc::clone(&job), Arc::clone(plan));
+            async move { done.send(job.run(&scheduler, members.as_ref(), context, plan, losses).await).ok() }
+        });
+        awaited(&is_done, budget, || job.cancel(&self.scheduler, &self.here.store().handle))
+    }
+
     /// A plan as executors know it, and the files that it names; none if there is something in it that they do not know.
     fn travelling(&self, plan: &Plan) -> Result<Option<(Plan, Vec<Arc<PublishedRun>>)>, ExecError> {
         let mut lent = Vec::new();
